@@ -88,7 +88,7 @@ def started(folder: Path) -> Generator[RealEngines]:
     """Engines with empty data in a folder, stopped at the end."""
     running = start(folder)
     try:
-        yield RealEngines({name: one.endpoint.url for name, one in running.items()})
+        yield RealEngines({name: item.endpoint.url for name, item in running.items()})
     finally:
         stop_all(running)
 

@@ -14,4 +14,4 @@ _QUOTED = re.compile(r"(?<!\w)'[^']*'")
 
 def foreign_words(message: str) -> list[str]:
     """Return the words and forms of programs in a message."""
-    return [found[0] for found in _FOREIGN.finditer(_QUOTED.sub("''", message))]
+    return [item[0] for item in _FOREIGN.finditer(_QUOTED.sub("''", message))]

@@ -62,15 +62,15 @@ def _requests(table: Table) -> set[str]:
 
 def _read_names() -> set[str]:
     """All names that code of the backend uses, except in the declarations."""
-    found: set[str] = set()
+    result: set[str] = set()
     for path in (ROOT / "backend").rglob("*.py"):
         if not path.is_relative_to(SPEC):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                    found.add(node.id)
+                    result.add(node.id)
                 elif isinstance(node, ast.Attribute):
-                    found.add(node.attr)
-    return found
+                    result.add(node.attr)
+    return result
 
 
 def _constants(index: Index) -> set[str]:
@@ -133,12 +133,12 @@ REGISTRIES = {
 
 def scanned() -> dict[str, set[str]]:
     """The tables that may be scanned, each with the functions that may scan it."""
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     for function in FUNCTIONS:
         for table in function.tables:
             if "Scan" in function.uses[table]:
-                found.setdefault(table.name, set()).add(function.name)
-    return found
+                result.setdefault(table.name, set()).add(function.name)
+    return result
 
 
 def test_only_registries_may_be_scanned() -> None:
@@ -147,8 +147,10 @@ def test_only_registries_may_be_scanned() -> None:
 
 def test_a_table_that_is_scanned_declares_it() -> None:
     for table in TABLES:
-        found = any("scan" in pattern or "registry" in pattern for pattern in table.access_patterns)
-        assert found == (table in REGISTRIES), table.name
+        result = any(
+            "scan" in pattern or "registry" in pattern for pattern in table.access_patterns
+        )
+        assert result == (table in REGISTRIES), table.name
 
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -172,8 +174,8 @@ COMMANDS = sorted({command for page in PAGES for command in aws_commands(page)})
 def operation_models(service: str) -> dict[str, OperationModel]:
     name = "s3" if service == "s3api" else service
     model = botocore.session.get_session().get_service_model(name)
-    found = (model.operation_model(name) for name in model.operation_names)
-    return {xform_name(each.name).replace("_", "-"): each for each in found}
+    names = (model.operation_model(name) for name in model.operation_names)
+    return {xform_name(item.name).replace("_", "-"): item for item in names}
 
 
 def unknown_in(command: str) -> list[str]:
@@ -187,7 +189,7 @@ def unknown_in(command: str) -> list[str]:
     members = model.input_shape.members if model.input_shape is not None else {}
     known = {xform_name(name).replace("_", "-") for name in members} | EVERYWHERE
     options = [part.removeprefix("--") for part in rest if part.startswith("--")]
-    return [each for each in options if not {each, each.removeprefix("no-")} & known]
+    return [option for option in options if not {option, option.removeprefix("no-")} & known]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

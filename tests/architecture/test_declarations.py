@@ -188,25 +188,25 @@ def _modules(*folders: str) -> Iterator[ast.Module]:
 
 def _constants() -> set[str]:
     """The constants of the declarations, except collections such as `TABLES`."""
-    found: set[str] = set()
+    result: set[str] = set()
     for module in _modules("backend/spec"):
         for statement in module.body:
             targets = statement.targets if isinstance(statement, ast.Assign) else []
             if isinstance(statement, ast.AnnAssign):
                 targets = [statement.target]
-            found |= {t.id for t in targets if isinstance(t, ast.Name) and t.id.isupper()}
-    return found
+            result |= {t.id for t in targets if isinstance(t, ast.Name) and t.id.isupper()}
+    return result
 
 
 def _read_names() -> set[str]:
-    found: set[str] = set()
+    result: set[str] = set()
     for module in _modules("backend", "infra"):
         for node in ast.walk(module):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                found.add(node.id)
+                result.add(node.id)
             elif isinstance(node, ast.Attribute):
-                found.add(node.attr)
-    return found
+                result.add(node.attr)
+    return result
 
 
 def test_every_constant_of_the_declarations_is_read() -> None:
@@ -230,7 +230,9 @@ def test_only_registries_are_scanned() -> None:
         if "Scan" in function.uses[table]
     }
     registries = {
-        table for table in TABLES if any("a registry" in each for each in table.access_patterns)
+        table
+        for table in TABLES
+        if any("a registry" in pattern for pattern in table.access_patterns)
     }
     assert {table.name for table in scanned} == {table.name for table in registries}
 
@@ -263,8 +265,8 @@ def test_a_code_of_an_error_is_declared_once() -> None:
 
 
 def test_a_code_of_an_error_has_one_status() -> None:
-    found = {(kind.code, status_of(kind.__new__(kind))) for kind in _all_kinds()}
-    statuses = Counter(code for code, _ in found)
+    kinds = {(kind.code, status_of(kind.__new__(kind))) for kind in _all_kinds()}
+    statuses = Counter(code for code, _ in kinds)
     assert {code: times for code, times in statuses.items() if times > 1} == {}
 
 
@@ -287,7 +289,7 @@ def test_an_error_that_a_docstring_lists_exists() -> None:
     texts = [path.read_text() for folder in CODE for path in (ROOT / folder).rglob("*.py")]
     existing = {name for text in texts for name in re.findall(r"^class (\w+)", text, re.MULTILINE)}
     sections = (part for text in texts for part in re.findall(r"Raises:\n((?: {4,}.*\n)+)", text))
-    listed = {name for each in sections for name in re.findall(r"(?m)^ +(\w+Error):", each)}
+    listed = {name for section in sections for name in re.findall(r"(?m)^ +(\w+Error):", section)}
     assert len(listed) > 100
     assert listed - existing - OF_LIBRARIES - vars(builtins).keys() == set()
 
@@ -330,8 +332,8 @@ be in the rules module, which uses models."""
 def test_a_slice_holds_the_six_kinds_of_files_and_no_seventh() -> None:
     slices = [path for path in (ROOT / "backend" / "domains").iterdir() if path.is_dir()]
     for path in slices:
-        found = {part.stem for part in path.iterdir() if part.suffix == ".py" or part.is_dir()}
-        assert found - {"__init__", "__pycache__"} <= KINDS | BESIDE.get(path.name, set()), (
+        stems = {part.stem for part in path.iterdir() if part.suffix == ".py" or part.is_dir()}
+        assert stems - {"__init__", "__pycache__"} <= KINDS | BESIDE.get(path.name, set()), (
             path.name
         )
 

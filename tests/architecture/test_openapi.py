@@ -59,13 +59,13 @@ def named(binding: Binding, body: dict[str, Any]) -> set[str]:
     try:
         validate(binding.models["body"], body, strict=True)
     except InvalidInputError as refused:
-        return {each.field.split(".")[0] for each in refused.fields}
+        return {item.field.split(".")[0] for item in refused.fields}
     return set()
 
 
 @pytest.mark.parametrize(
     ("binding", "name"),
-    [pytest.param(*each, id=f"{each[0].route.key} {each[1]}") for each in DEMANDED],
+    [pytest.param(*item, id=f"{item[0].route.key} {item[1]}") for item in DEMANDED],
 )
 def test_a_field_that_is_demanded_and_lacks_is_named(binding: Binding, name: str) -> None:
     body = {field: value for field, value in example(binding).items() if field != name}
@@ -96,7 +96,7 @@ def test_null_means_the_same_as_leaving_out_in_the_requests_of_vams() -> None:
     for binding, name, field in FIELDS:
         if not (binding.route.ours or field.is_required()):
             sent = example(binding)
-            there = named(binding, {each: sent[each] for each in sent if each != name})
+            there = named(binding, {item: sent[item] for item in sent if item != name})
             if name in named(binding, {**sent, name: None}) - there:
                 refused.add(f"{binding.route.key} {name}")
     assert refused == TAKE_NO_NULL
@@ -113,7 +113,11 @@ def operation(route: Route) -> dict[str, Any]:
 
 
 def headers(route: Route) -> set[str]:
-    return {each["name"] for each in operation(route)["parameters"] if each["in"] == "header"}
+    return {
+        parameter["name"]
+        for parameter in operation(route)["parameters"]
+        if parameter["in"] == "header"
+    }
 
 
 def _source(binding: Binding) -> str:
@@ -123,7 +127,7 @@ def _source(binding: Binding) -> str:
 def references(value: object) -> set[str]:
     if isinstance(value, dict):
         named = cast("dict[str, object]", value)
-        own = {str(each) for name, each in named.items() if name == "$ref"}
+        own = {str(item) for name, item in named.items() if name == "$ref"}
         return own.union(*map(references, named.values()))
     if isinstance(value, list):
         return set[str]().union(*map(references, cast("list[object]", value)))
@@ -157,13 +161,15 @@ def test_every_reference_leads_to_a_component_and_every_component_is_used() -> N
 
 def test_each_parameter_in_a_path_is_documented() -> None:
     for path, operations in DOCUMENT["paths"].items():
-        for each in operations.values():
-            found = {p["name"] for p in each["parameters"] if p["in"] == "path"}
-            assert found == set(re.findall(r"{(\w+)}", path)), path
+        for item in operations.values():
+            names = {p["name"] for p in item["parameters"] if p["in"] == "path"}
+            assert names == set(re.findall(r"{(\w+)}", path)), path
 
 
 def test_a_revision_that_is_demanded_is_documented_as_a_header() -> None:
-    demanding = {each.route.key for each in bindings() if "expected_revision" in _source(each)}
+    demanding = {
+        binding.route.key for binding in bindings() if "expected_revision" in _source(binding)
+    }
     telling = {route.key for route in ROUTES if "If-Match" in headers(route)}
     assert demanding == telling != set()
 
@@ -231,7 +237,7 @@ def _bindings(domain: str) -> dict[Route, Any]:
         build(*(object() for _ in inspect.signature(build).parameters)).bindings
         for build in routers(domain)
     ]
-    joined = {route: binding for one in bound for route, binding in one.items()}
+    joined = {route: binding for item in bound for route, binding in item.items()}
     assert len(joined) == sum(map(len, bound))  # two slices must not bind one route
     return joined
 

@@ -29,8 +29,8 @@ def test_paths_differ_in_more_than_the_names_of_parameters() -> None:
 
 
 def test_only_pairs_of_the_contract_are_ambiguous() -> None:
-    found = {pair for pair in combinations(sorted(PATHS), 2) if _may_meet(*pair)}
-    assert found == AMBIGUOUS
+    result = {pair for pair in combinations(sorted(PATHS), 2) if _may_meet(*pair)}
+    assert result == AMBIGUOUS
 
 
 def _may_meet(one: str, other: str) -> bool:

@@ -39,14 +39,14 @@ def named(text: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_names_only_files_that_are_there(page: Path) -> None:
-    found = named(page.read_text(encoding="utf-8"))
-    assert [path for path in found if not any(ROOT.glob(path))] == []
+    result = named(page.read_text(encoding="utf-8"))
+    assert [path for path in result if not any(ROOT.glob(path))] == []
 
 
 def test_a_file_that_is_named_and_missing_is_seen() -> None:
-    found = named("as `backend/none.py` does, or `tests/*/none.py`; see `make docs` and `a/b`")
-    assert found == ["backend/none.py", "tests/*/none.py"]
-    assert not any(any(ROOT.glob(path)) for path in found)
+    result = named("as `backend/none.py` does, or `tests/*/none.py`; see `make docs` and `a/b`")
+    assert result == ["backend/none.py", "tests/*/none.py"]
+    assert not any(any(ROOT.glob(path)) for path in result)
 
 
 def anchors(page: Path) -> set[str]:
@@ -57,7 +57,7 @@ def anchors(page: Path) -> set[str]:
 
 def broken(page: Path, text: str) -> list[str]:
     """The relative links of a text whose file or heading does not exist."""
-    found: list[str] = []
+    result: list[str] = []
     for link in _LINK.findall(text):
         path, _, fragment = unquote(link).partition("#")
         target = page.parent / path if path else page
@@ -66,8 +66,8 @@ def broken(page: Path, text: str) -> list[str]:
         if not target.exists() or (
             fragment and target.suffix == ".md" and fragment not in anchors(target)
         ):
-            found.append(link)
-    return found
+            result.append(link)
+    return result
 
 
 @pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))

@@ -39,33 +39,33 @@ PLACES = [Place(name, run) for name, part in PARTS.items() for run in part.runs]
 
 def places(file: str) -> list[Place]:
     return [
-        each
-        for each in PLACES
-        if is_under(file, each.run.paths) and not is_under(file, each.run.without)
+        place
+        for place in PLACES
+        if is_under(file, place.run.paths) and not is_under(file, place.run.without)
     ]
 
 
 def homes(file: str) -> list[Place]:
-    found = places(file)
-    return [each for each in found if not each.repeats] if len(found) > 1 else found
+    result = places(file)
+    return [item for item in result if not item.repeats] if len(result) > 1 else result
 
 
 def test_each_test_file_belongs_to_one_part() -> None:
-    found = {file: [each.part for each in homes(file)] for file in FILES}
-    assert {file: parts for file, parts in found.items() if len(parts) != 1} == {}
+    result = {file: [home.part for home in homes(file)] for file in FILES}
+    assert {file: parts for file, parts in result.items() if len(parts) != 1} == {}
 
 
 def test_each_path_of_a_part_has_test_files() -> None:
-    wanted = {path for each in PLACES for path in (*each.run.paths, *each.run.without)}
+    wanted = {path for place in PLACES for path in (*place.run.paths, *place.run.without)}
     assert {path for path in wanted if not any(is_under(file, (path,)) for file in FILES)} == set()
 
 
 def test_a_part_repeats_only_files_whose_amount_it_raises() -> None:
     repeated = [
-        (each.part, file, each.run.amounts)
+        (place.part, file, place.run.amounts)
         for file in FILES
-        for each in places(file)
-        if each.run.amounts and len(places(file)) > 1
+        for place in places(file)
+        if place.run.amounts and len(places(file)) > 1
     ]
     assert len(repeated) > 10
     assert [(part, file) for part, file, names in repeated if not set(names) & used(file)] == []
@@ -106,12 +106,12 @@ def test_what_runs_for_a_change_is_declared_for_each_slice_and_exists() -> None:
 
 
 def test_many_is_more_than_few() -> None:
-    assert {name: each for name, each in AMOUNTS.items() if each.many <= each.few} == {}
+    assert {name: amount for name, amount in AMOUNTS.items() if amount.many <= amount.few} == {}
 
 
 def test_each_amount_is_read_by_a_test_and_raised_by_a_part() -> None:
     read = {name for file in FILES for name in used(file)}
-    raised = {name for each in PLACES for name in each.run.amounts}
+    raised = {name for place in PLACES for name in place.run.amounts}
     assert read == raised == set(AMOUNTS)
 
 
@@ -119,7 +119,7 @@ def test_each_amount_is_read_by_a_test_and_raised_by_a_part() -> None:
 def test_pages_name_parts_that_there_are(file: str) -> None:
     text = (ROOT / file).read_text(encoding="utf-8")
     named = re.findall(r'PART="?([a-z ]+)"?', text)
-    assert {each for one in named for each in one.split()} - set(PARTS) == set()
+    assert {element for item in named for element in item.split()} - set(PARTS) == set()
 
 
 BLOBS = file_blobs()

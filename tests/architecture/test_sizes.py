@@ -111,24 +111,24 @@ def _called(call: ast.Call) -> str:
 
 def _blind_excepts(nodes: Iterable[ast.AST]) -> int:
     """Number of places that catch all exceptions, including by `suppress`."""
-    found = 0
+    result = 0
     for node in nodes:
         if isinstance(node, ast.ExceptHandler):
-            found += _is_blind(node)
+            result += _is_blind(node)
         elif isinstance(node, ast.Call) and _called(node) == "suppress":
-            found += any(_last_name(kind) in BLIND for kind in node.args)
-    return found
+            result += any(_last_name(kind) in BLIND for kind in node.args)
+    return result
 
 
 def _omissions(nodes: Iterable[ast.AST]) -> list[str]:
     """The functions of pytest and unittest to skip a test that a module uses or imports."""
-    found: list[str] = []
+    result: list[str] = []
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr in OMISSIONS:
-            found.append(ast.unparse(node))
+            result.append(ast.unparse(node))
         elif isinstance(node, ast.ImportFrom) and node.module in {"pytest", "unittest"}:
-            found += [alias.name for alias in node.names if alias.name in OMISSIONS]
-    return found
+            result += [alias.name for alias in node.names if alias.name in OMISSIONS]
+    return result
 
 
 def test_the_modules_of_the_whole_repository_are_looked_at() -> None:
@@ -142,18 +142,18 @@ def test_no_module_is_too_long() -> None:
 
 
 def test_no_function_is_too_long() -> None:
-    found = {path: _findings(path)[0] for path in _paths()}
-    assert {path: functions for path, functions in found.items() if functions} == {}
+    result = {path: _findings(path)[0] for path in _paths()}
+    assert {path: functions for path, functions in result.items() if functions} == {}
 
 
 def test_everything_is_caught_only_where_there_is_a_reason() -> None:
-    found = Counter({path: _findings(path)[1] for path in _paths()})
-    assert +found == {path: count for path, (count, _) in BLIND_EXCEPTS.items()}
+    counts = Counter({path: _findings(path)[1] for path in _paths()})
+    assert +counts == {path: count for path, (count, _) in BLIND_EXCEPTS.items()}
 
 
 def test_no_test_is_left_out() -> None:
-    found = {path: _findings(path)[2] for path in _paths() if path.startswith("tests/")}
-    assert {path: omissions for path, omissions in found.items() if omissions} == {}
+    result = {path: _findings(path)[2] for path in _paths() if path.startswith("tests/")}
+    assert {path: omissions for path, omissions in result.items() if omissions} == {}
 
 
 @pytest.mark.parametrize(("lines", "found"), [(60, []), (61, [("long", 61)])])

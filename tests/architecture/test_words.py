@@ -84,26 +84,26 @@ _WEB_BINDING = re.compile(
 
 def vague(text: str) -> list[str]:
     """The words of `text` that say less than the words of the field do."""
-    return [found[0] for found in _VAGUE.finditer(_LINK_OR_CODE.sub("", text))]
+    return [item[0] for item in _VAGUE.finditer(_LINK_OR_CODE.sub("", text))]
 
 
 def _described(value: object) -> Iterator[str]:
     if isinstance(value, dict):
-        for name, each in cast("dict[str, Any]", value).items():
-            if name in {"summary", "description"} and isinstance(each, str):
-                yield each
+        for name, item in cast("dict[str, Any]", value).items():
+            if name in {"summary", "description"} and isinstance(item, str):
+                yield item
             elif name not in {"example", "examples"}:
-                yield from _described(each)
+                yield from _described(item)
     elif isinstance(value, list):
-        for each in cast("list[object]", value):
-            yield from _described(each)
+        for item in cast("list[object]", value):
+            yield from _described(item)
 
 
 def _messages(path: Path) -> Iterator[str]:
     """The texts within calls of errors: `SomeError("…")`, `SomeError.of("field", "…")`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and "Error" in ast.unparse(node.func):
-            for part in chain.from_iterable(ast.walk(each) for each in node.args):
+            for part in chain.from_iterable(ast.walk(arg) for arg in node.args):
                 if isinstance(part, ast.Constant) and isinstance(part.value, str):
                     yield part.value
 
@@ -125,13 +125,13 @@ def _log_lines(path: Path) -> Iterator[str]:
 
 def _helps(command: Any) -> Iterator[str]:  # typer names no public type of its commands
     yield command.help or ""
-    yield from (getattr(each, "help", None) or "" for each in command.params)
-    for each in getattr(command, "commands", {}).values():
-        yield from _helps(each)
+    yield from (getattr(param, "help", None) or "" for param in command.params)
+    for item in getattr(command, "commands", {}).values():
+        yield from _helps(item)
 
 
 def _bad(texts: Iterator[str]) -> dict[str, list[str]]:
-    return {text: found for text in texts if (found := vague(text))}
+    return {text: result for text in texts if (result := vague(text))}
 
 
 def test_the_openapi_document_is_plain() -> None:
@@ -175,13 +175,13 @@ def _docstrings(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("folder", [*SOURCES, "tests"])
 def test_docstrings_are_plain(folder: str) -> None:
-    found = {
+    result = {
         f"{path.relative_to(ROOT)}: {text}": words
         for path in (ROOT / folder).rglob("*.py")
         for text in _docstrings(path)
         if (words := vague(text))
     }
-    assert found == {}
+    assert result == {}
 
 
 @pytest.mark.parametrize("folder", [*SOURCES, "tests"])

@@ -31,4 +31,4 @@ def test_every_ratio_is_measured(tmp_path: Path) -> None:
     assert done.returncode == (1 if BELOW in done.stdout else 0), done.stdout + done.stderr
     reply = json.loads(output.read_text(encoding="utf-8"))
     assert reply["ratios"].keys() >= FLOORS.keys()
-    assert all(each["median"] > 0 for each in reply["ratios"].values())
+    assert all(ratio["median"] > 0 for ratio in reply["ratios"].values())

@@ -26,7 +26,7 @@ def test_operations_are_within_their_budgets_and_the_growth_is_drawn(tmp_path: P
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(output.read_text(encoding="utf-8"))
     assert list(report["operations"]) == [operation.name for operation in OPERATIONS]
-    assert all(one["timesSqlite"] > 0 for one in report["operations"].values())
+    assert all(operation["timesSqlite"] > 0 for operation in report["operations"].values())
     assert list(report["growth"]) == [str(RUNS)]
     assert list(report["growth"][str(RUNS)]) == [search.name for search in SEARCHES]
     assert output.with_suffix(".png").stat().st_size > 1_000

@@ -81,10 +81,10 @@ class Account:
     def parameter(self, name: str) -> str | None:
         """Return the value of a parameter."""
         try:
-            found: dict[str, Any] = self._ssm.get_parameter(Name=name)["Parameter"]
+            result: dict[str, Any] = self._ssm.get_parameter(Name=name)["Parameter"]
         except self._ssm.exceptions.ParameterNotFound:
             return None
-        return str(found["Value"])
+        return str(result["Value"])
 
     def asset(self, bucket: str, key: str, target: Path) -> None:
         """Unpack a published asset.
@@ -145,9 +145,9 @@ class Server:
 
     def _unprotect(self, request: Request) -> Response:
         name, field, value = _UNPROTECTING[request.headers["X-Amz-Target"]]
-        given: dict[str, Any] = request.get_json(force=True)
-        if given.get(field) == value:
-            self._stacks.unprotected.add(str(given[name]))
+        json: dict[str, Any] = request.get_json(force=True)
+        if json.get(field) == value:
+            self._stacks.unprotected.add(str(json[name]))
         return Response("{}", content_type="application/x-amz-json-1.0")
 
     def _answer(self, fields: dict[str, str]) -> Response:
@@ -174,10 +174,10 @@ def _of_toolkit(fields: Mapping[str, str]) -> bool:
 def _xml(value: object) -> str:
     if isinstance(value, dict):
         fields = cast("dict[str, object]", value)
-        return "".join(f"<{name}>{_xml(each)}</{name}>" for name, each in fields.items())
+        return "".join(f"<{name}>{_xml(field)}</{name}>" for name, field in fields.items())
     if isinstance(value, list):
         entries = cast("list[object]", value)
-        return "".join(f"<member>{_xml(each)}</member>" for each in entries)
+        return "".join(f"<member>{_xml(entry)}</member>" for entry in entries)
     if isinstance(value, bool):
         return "true" if value else "false"
     return escape(str(value))

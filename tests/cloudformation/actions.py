@@ -76,7 +76,7 @@ class Actions:
             "Status": made.status,
             "StatusReason": made.reason,
             "ExecutionStatus": "AVAILABLE" if made.status != "FAILED" else "UNAVAILABLE",
-            "Changes": [_change(each) for each in made.changes],
+            "Changes": [_change(change) for change in made.changes],
         }
 
     def _delete_change_set(self, fields: Fields) -> Reply:
@@ -98,7 +98,7 @@ class Actions:
     def _describe(self, fields: Fields) -> Reply:
         if "StackName" in fields:
             return {"Stacks": [_stack(self._stacks.find(fields["StackName"]))]}
-        return {"Stacks": [_stack(each) for each in self._stacks.all()]}
+        return {"Stacks": [_stack(item) for item in self._stacks.all()]}
 
     def _events(self, fields: Fields) -> Reply:
         record = self._stacks.find(fields["StackName"])
@@ -182,14 +182,14 @@ def _stack(record: Record) -> Reply:
         "Parameters": [
             {"ParameterKey": name, "ParameterValue": value} for name, value in parameters.items()
         ],
-        "Tags": [dict(each) for each in record.tags],
+        "Tags": [dict(tag) for tag in record.tags],
         "Outputs": [
             {
-                "OutputKey": each.key,
-                "OutputValue": each.value,
-                **_given(ExportName=each.export or "", Description=each.description),
+                "OutputKey": output.key,
+                "OutputValue": output.value,
+                **_given(ExportName=output.export or "", Description=output.description),
             }
-            for each in record.outputs
+            for output in record.outputs
         ],
         **_given(StackStatusReason=record.reason),
     }
@@ -206,9 +206,9 @@ def _parameters(fields: Fields) -> dict[str, str]:
 
 def _members(fields: Fields, name: str) -> list[Mapping[str, str]]:
     """The entries of a list of objects, as forms have them."""
-    found: dict[int, dict[str, str]] = {}
+    result: dict[int, dict[str, str]] = {}
     for key, value in fields.items():
         place = _MEMBER.match(key)
         if place is not None and place[1] == name and place[3]:
-            found.setdefault(int(place[2]), {})[place[3]] = value
-    return [found[number] for number in sorted(found)]
+            result.setdefault(int(place[2]), {})[place[3]] = value
+    return [result[number] for number in sorted(result)]

@@ -81,7 +81,7 @@ class Names:
 
     def build(self, stacks: Sequence[DesiredStack], building: str) -> Mapping[str, Created]:
         """See `Builder.build`."""
-        (wanted,) = (each for each in stacks if each.name == building)
+        (wanted,) = (stack for stack in stacks if stack.name == building)
         return {name: made_up(wanted, name) for name in wanted.template.stack.resources}
 
     def remove(self, stack: DesiredStack, logical_id: str) -> None:
@@ -125,10 +125,10 @@ def scope_of(
         return wanted.parameters[name] if name in wanted.parameters else created[name].ref
 
     def attribute(name: str, key: str) -> JsonValue:
-        found = created[name].attributes
-        if key not in found:
+        attributes = created[name].attributes
+        if key not in attributes:
             raise UnresolvableError(f"{name} has no attribute {key}")
-        return found[key]
+        return attributes[key]
 
     def imported(name: str) -> JsonValue:
         if name not in exports:
@@ -156,7 +156,7 @@ def outputs_of(wanted: DesiredStack, scope: Scope) -> list[Output]:
     Raises:
         UnresolvableError: a name in it does not exist.
     """
-    found: list[Output] = []
+    result: list[Output] = []
     for key, declared in wanted.template.stack.outputs.items():
         condition = declared.get("Condition")
         if isinstance(condition, str) and not holds(condition, scope):
@@ -164,8 +164,8 @@ def outputs_of(wanted: DesiredStack, scope: Scope) -> list[Output]:
         export = declared.get("Export")
         name = str(resolve(export.get("Name"), scope)) if isinstance(export, dict) else None
         value = str(resolve(declared.get("Value"), scope))
-        found.append(Output(key, value, name, str(declared.get("Description", ""))))
-    return found
+        result.append(Output(key, value, name, str(declared.get("Description", ""))))
+    return result
 
 
 def imports_of(value: JsonValue, scope: Scope) -> set[str]:
@@ -175,11 +175,11 @@ def imports_of(value: JsonValue, scope: Scope) -> set[str]:
         UnresolvableError: there is no such export.
     """
     if isinstance(value, list):
-        return {name for each in value for name in imports_of(each, scope)}
+        return {name for item in value for name in imports_of(item, scope)}
     if not isinstance(value, dict):
         return set()
     if "Fn::ImportValue" in value:
         name = str(resolve(value["Fn::ImportValue"], scope))
         scope.imported(name)
         return {name}
-    return {name for each in value.values() for name in imports_of(each, scope)}
+    return {name for item in value.values() for name in imports_of(item, scope)}

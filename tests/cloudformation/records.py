@@ -94,7 +94,7 @@ class Record:
     @property
     def exports(self) -> dict[str, str]:
         """The names under which other stacks may import values."""
-        return {each.export: each.value for each in self.outputs if each.export is not None}
+        return {output.export: output.value for output in self.outputs if output.export is not None}
 
     def becomes(self, status: str, reason: str = "") -> None:
         """Change the status of the stack."""

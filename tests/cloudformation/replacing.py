@@ -28,16 +28,16 @@ def replaced(before: DesiredStack | None, after: DesiredStack) -> list[str]:
     Resources whose fixed properties refer to a replaced resource are replaced too, because its name
     changes.
     """
-    found: list[str] = []
+    result: list[str] = []
     if before is None:
-        return found
+        return result
     for resource in after.template.stack.in_order():
         name = resource.logical_id
         old = before.template.resources.get(name)
         new = after.template.resources[name]
-        if old is not None and _is_replaced(old, new, found):
-            found.append(name)
-    return found
+        if old is not None and _is_replaced(old, new, result):
+            result.append(name)
+    return result
 
 
 def following(before: DesiredStack | None, after: DesiredStack) -> DesiredStack:
@@ -51,13 +51,13 @@ def changed_by(before: DesiredStack | None, after: DesiredStack) -> list[Resourc
     """The resources that are created or updated, in their order."""
     replacements = set(replaced(before, after))
     return [
-        each
-        for each in after.template.stack.in_order()
+        item
+        for item in after.template.stack.in_order()
         if before is None
-        or before.template.resources.get(each.logical_id)
-        != after.template.resources[each.logical_id]
+        or before.template.resources.get(item.logical_id)
+        != after.template.resources[item.logical_id]
         or replacements
-        & set(references(after.template.resources[each.logical_id].get("Properties")))
+        & set(references(after.template.resources[item.logical_id].get("Properties")))
     ]
 
 
@@ -83,16 +83,14 @@ def refuse_names(before: DesiredStack, after: DesiredStack) -> None:
     """
     replacements = replaced(before, after)
     for name in replacements:
-        old, new = (_properties(each.template.resources[name]) for each in (before, after))
+        old, new = (_properties(item.template.resources[name]) for item in (before, after))
         paths = _paths(str(after.template.resources[name]["Type"]), "primaryIdentifier")
         # A part that the service generates, or the name of a replaced resource, is different each
         # time.
         parts = [(_at(new, path), _at(old, path)) for path in paths]
         if all(
-            given is not None
-            and given == earlier
-            and not set(references(given)) & set(replacements)
-            for given, earlier in parts
+            part is not None and part == earlier and not set(references(part)) & set(replacements)
+            for part, earlier in parts
         ):
             raise ResourceFailedError(name, _CUSTOM_NAMED.format(parts[0][0]))
 
@@ -110,8 +108,8 @@ def _is_replaced(old: Object, new: Object, others: list[str]) -> bool:
 
 
 def _paths(kind: str, key: str) -> Iterator[list[str]]:
-    found = PROVIDER_SCHEMA_MANAGER.get_resource_schema(_SCHEMAS_OF, kind)
-    schema = cast("Mapping[str, list[str] | None]", found.schema)
+    result = PROVIDER_SCHEMA_MANAGER.get_resource_schema(_SCHEMAS_OF, kind)
+    schema = cast("Mapping[str, list[str] | None]", result.schema)
     for path in schema.get(key) or ():
         yield path.removeprefix("/properties/").split("/")
 

@@ -40,10 +40,10 @@ def layers() -> dict[str, Path]:
     """The requirements of each layer that is built for Lambda, by the key of its asset."""
     requirements = [REQUIREMENTS, *map(requirements_of, get_args(Packages))]
     return {
-        f"{hashlib.sha256(facts.encode()).hexdigest()}.zip": each
-        for each in requirements
+        f"{hashlib.sha256(facts.encode()).hexdigest()}.zip": requirement
+        for requirement in requirements
         for compiled in (False, True)
-        if (facts := layer_hash(bundle=True, compiled=compiled, requirements=each))
+        if (facts := layer_hash(bundle=True, compiled=compiled, requirements=requirement))
     }
 
 
@@ -129,12 +129,12 @@ class LocalRuntime:
         ).raise_for_status()
 
     def _created(self) -> dict[str, dict[str, Created]]:
-        found = cast(
+        document = cast(
             "dict[str, dict[str, Any]]", json.loads((self._state / CREATED_FILE).read_text())
         )
         return {
-            stack: {name: Created(**each) for name, each in resources.items()}
-            for stack, resources in found.items()
+            stack: {name: Created(**resource) for name, resource in resources.items()}
+            for stack, resources in document.items()
         }
 
 
@@ -146,8 +146,8 @@ def _is_at_edge(stack: DesiredStack) -> bool:
 
 def failure(output: str) -> tuple[str, str, str] | None:
     """The stack, the name and the reason of the resource that failed a start of the runtime."""
-    found = _FAILURE.search(output)
-    return (found["stack"], found["name"], found["fact"].strip()) if found else None
+    match = _FAILURE.search(output)
+    return (match["stack"], match["name"], match["fact"].strip()) if match else None
 
 
 def write_assembly(folder: Path, stacks: Sequence[DesiredStack], fetch: Fetch) -> None:

@@ -69,7 +69,7 @@ class Stacks:
 
     def all(self) -> list[Record]:
         """All stacks that are not deleted."""
-        return [each for each in self._records if each.status != GONE]
+        return [record for record in self._records if record.status != GONE]
 
     def find(self, name: str) -> Record:
         """Return a stack by its name, or by its id, which also finds deleted ones.
@@ -77,9 +77,9 @@ class Stacks:
         Raises:
             RefusedError: there is none.
         """
-        for each in reversed(self._records):
-            if name == each.id or (name == each.name and each.status != GONE):
-                return each
+        for record in reversed(self._records):
+            if name == record.id or (name == record.name and record.status != GONE):
+                return record
         raise RefusedError(f"Stack with id {name} does not exist")
 
     def propose(
@@ -119,10 +119,10 @@ class Stacks:
                     f"Stack:{record.id} is in {record.status} state and can not be updated."
                 )
             return record
-        for each in self.all():
-            if each.name == name:
-                if each.status == REVIEWED:
-                    return each
+        for item in self.all():
+            if item.name == name:
+                if item.status == REVIEWED:
+                    return item
                 raise RefusedError(f"Stack [{name}] already exists and cannot be created again")
         record = Record.new(name, self._place)
         self._records.append(record)
@@ -132,7 +132,7 @@ class Stacks:
     def _parameters(
         self, declared: Mapping[str, Object], given: Mapping[str, str]
     ) -> dict[str, JsonValue]:
-        found: dict[str, JsonValue] = {}
+        result: dict[str, JsonValue] = {}
         for name, parameter in declared.items():
             value = given.get(name, parameter.get("Default"))
             if value is None:
@@ -142,8 +142,8 @@ class Stacks:
                 if value is None:
                     fact = f"Unable to fetch parameters [{parameter.get('Default')}]"
                     raise RefusedError(f"{fact} from parameter store for this account.")
-            found[name] = value
-        return found
+            result[name] = value
+        return result
 
     def execute(self, name: str, change_set: str, token: str) -> threading.Thread:
         """Begin to execute a change set.
@@ -169,9 +169,9 @@ class Stacks:
         Raises:
             ChangeSetNotFoundError: there is none.
         """
-        for each in record.change_sets.values():
-            if name in (each.name, each.id):
-                return each
+        for item in record.change_sets.values():
+            if name in (item.name, item.id):
+                return item
         raise ChangeSetNotFoundError(f"ChangeSet [{name}] does not exist")
 
     def delete(self, name: str, token: str) -> threading.Thread:
@@ -217,7 +217,7 @@ class Stacks:
             except ResourceFailedError as second:
                 record.becomes("UPDATE_ROLLBACK_FAILED", str(second))
                 return
-            for name in [each for each in record.parts if each not in before.template.resources]:
+            for name in [item for item in record.parts if item not in before.template.resources]:
                 record.part_becomes(name, GONE)
                 del record.parts[name]
             for name, part in record.parts.items():
@@ -233,11 +233,11 @@ class Stacks:
     ) -> None:
         exports = self._exports(besides=record)
         declared = wanted.template.stack.resources
-        unbuilt = scope_of(wanted, {each: made_up(wanted, each) for each in declared}, exports)
+        unbuilt = scope_of(wanted, {item: made_up(wanted, item) for item in declared}, exports)
         imports = frozenset(imports_of(wanted.template.body["Resources"], unbuilt))
         changed = changed_by(before, wanted)
-        old = [replace(record.parts[each]) for each in replaced(before, wanted)]
-        removed = [each for each in record.parts if each not in declared]
+        old = [replace(record.parts[item]) for item in replaced(before, wanted)]
+        removed = [part for part in record.parts if part not in declared]
         record.wanted = wanted
         created = self._built(record, before, changed, verb)
         outputs = outputs_of(wanted, scope_of(wanted, created, exports))
@@ -260,9 +260,9 @@ class Stacks:
             created = self._builder.build(self._wanted(), record.name)
         except ResourceFailedError as error:
             failure = error
-        for each in changed:
-            name = each.logical_id
-            part = record.parts.setdefault(name, Part(name, each.kind))
+        for item in changed:
+            name = item.logical_id
+            part = record.parts.setdefault(name, Part(name, item.kind))
             action = "CREATE" if not part.physical_id else verb
             record.part_becomes(
                 name, f"{action}_IN_PROGRESS", REPLACING if name in replacements else ""
@@ -270,8 +270,8 @@ class Stacks:
             if failure is not None and failure.logical_id == name:
                 record.part_becomes(name, f"{action}_FAILED", failure.reason)
                 raise failure
-            found = created.get(name) or made_up(cast("DesiredStack", record.wanted), name)
-            part.physical_id = found.ref
+            result = created.get(name) or made_up(cast("DesiredStack", record.wanted), name)
+            part.physical_id = result.ref
             record.part_becomes(name, f"{action}_COMPLETE")
         if failure is not None:
             raise failure
@@ -282,12 +282,12 @@ class Stacks:
     ) -> None:
         if before is not None:
             refuse_names(before, cast("DesiredStack", record.wanted))
-        for each in changed:
-            name = each.logical_id
+        for item in changed:
+            name = item.logical_id
             if name in self.failing:
                 raise ResourceFailedError(name, self.failing[name])
             old = before.template.resources.get(name) if before else None
-            if each.kind == "AWS::DynamoDB::Table" and old is not None:
+            if item.kind == "AWS::DynamoDB::Table" and old is not None:
                 new = cast("DesiredStack", record.wanted).template.resources[name]
                 if len(changed_indexes(old, new)) > 1:
                     raise ResourceFailedError(
@@ -297,7 +297,7 @@ class Stacks:
 
     def _refuse_exports(self, record: Record, outputs: Sequence[Output]) -> None:
         others = self._exports(besides=record)
-        new = {each.export: each.value for each in outputs if each.export is not None}
+        new = {output.export: output.value for output in outputs if output.export is not None}
         if twice := sorted(new.keys() & others.keys()):
             raise RefusedError(f"Export with name {twice[0]} is already exported by another stack")
         for name, value in record.exports.items():
@@ -323,7 +323,7 @@ class Stacks:
     def _remove_all(self, record: Record, *, creating: bool) -> list[str]:
         if record.wanted is None:
             return []
-        order = [each.logical_id for each in record.wanted.template.stack.in_order()]
+        order = [item.logical_id for item in record.wanted.template.stack.in_order()]
         names = [name for name in reversed(order) if name in record.parts]
         return self._remove(record, record.wanted, names, creating=creating)
 
@@ -372,17 +372,17 @@ class Stacks:
 
     def _wanted(self) -> list[DesiredStack]:
         return [
-            each.wanted
-            for each in self.all()
-            if each.wanted is not None and not each.status.startswith(("ROLLBACK_", "DELETE_"))
+            item.wanted
+            for item in self.all()
+            if item.wanted is not None and not item.status.startswith(("ROLLBACK_", "DELETE_"))
         ]
 
     def _exports(self, *, besides: Record) -> dict[str, JsonValue]:
-        found: dict[str, JsonValue] = {}
-        for each in self.all():
-            if each is not besides:
-                found |= each.exports
-        return found
+        result: dict[str, JsonValue] = {}
+        for item in self.all():
+            if item is not besides:
+                result |= item.exports
+        return result
 
     def _users(self, export: str, owner: Record) -> list[str]:
         return sorted(e.name for e in self.all() if e is not owner and export in e.imports)

@@ -104,8 +104,8 @@ def _dependencies(value: JsonValue, resources: Collection[str]) -> Iterator[str]
         for name in resources:
             declared = value.get(name)
             if isinstance(declared, dict):
-                each = declared.get("DependsOn", [])
-                yield from map(str, each if isinstance(each, list) else [each])
+                result = declared.get("DependsOn", [])
+                yield from map(str, result if isinstance(result, list) else [result])
 
 
 def changed_indexes(before: Object, after: Object) -> set[str]:
@@ -117,7 +117,7 @@ def changed_indexes(before: Object, after: Object) -> set[str]:
 def _indexes(resource: Object) -> dict[str, JsonValue]:
     properties = cast("Object", resource.get("Properties", {}))
     declared = cast("list[Object]", properties.get("GlobalSecondaryIndexes", []))
-    return {str(each["IndexName"]): each for each in declared}
+    return {str(item["IndexName"]): item for item in declared}
 
 
 def is_protected(resource: Object) -> bool:

@@ -41,10 +41,10 @@ def test_the_page_on_costs_is_up_to_date(figures: Mapping[str, Figures]) -> None
 def test_an_asset_is_created_for_14_write_and_3_read_units(
     figures: Mapping[str, Figures], operation: str
 ) -> None:
-    found = figures[operation]["request"]
+    request = figures[operation]["request"]
     entry = figures[operation]["after"]["AuditCreations"]  # the stream creates its entry
-    assert found["writeUnits"] + entry["writeUnits"] <= 14
-    assert found["readUnits"] <= 3
+    assert request["writeUnits"] + entry["writeUnits"] <= 14
+    assert request["readUnits"] <= 3
 
 
 def test_the_size_of_a_database_does_not_matter_to_a_creation(
@@ -76,16 +76,16 @@ def test_just_requests_that_need_a_whole_registry_scan_one(
 def test_a_hundred_assets_are_listed_for_25_units_in_2_requests(
     figures: Mapping[str, Figures],
 ) -> None:
-    found = figures["list 100 assets"]["request"]
-    assert found["readUnits"] <= 25
-    assert dynamodb_requests(found) <= 2
+    request = figures["list 100 assets"]["request"]
+    assert request["readUnits"] <= 25
+    assert dynamodb_requests(request) <= 2
 
 
 def test_a_record_of_metadata_is_edited_for_8_write_units_and_counted_for_2_more(
     figures: Mapping[str, Figures],
 ) -> None:
     edits = ("", " of a file", " under a schema")
-    limits = {f"edit 1 metadata record{each}": 8 for each in edits} | {"add 1 metadata record": 10}
+    limits = {f"edit 1 metadata record{edit}": 8 for edit in edits} | {"add 1 metadata record": 10}
     for operation, limit in limits.items():
         assert figures[operation]["request"]["writeUnits"] <= limit
 
@@ -93,15 +93,15 @@ def test_a_record_of_metadata_is_edited_for_8_write_units_and_counted_for_2_more
 def test_a_version_costs_a_fifth_more_than_its_rows_and_2_requests_to_s3(
     figures: Mapping[str, Figures],
 ) -> None:
-    found = figures[MANY_RECORDS]["request"]
+    request = figures[MANY_RECORDS]["request"]
     rows = 2 * (50 + 510)  # each of them, and its entry in the index by asset
-    assert found["writeUnits"] + found["readUnits"] <= 1.2 * rows
-    assert sum(found["requests"]["s3"].values()) <= 2
+    assert request["writeUnits"] + request["readUnits"] <= 1.2 * rows
+    assert sum(request["requests"]["s3"].values()) <= 2
 
 
 def test_a_list_of_files_takes_2_requests_to_s3(figures: Mapping[str, Figures]) -> None:
-    found = figures["list 50 files"]["request"]["requests"]
-    assert sum(found["s3"].values()) <= 2 + 50 / 1000
+    requests = figures["list 50 files"]["request"]["requests"]
+    assert sum(requests["s3"].values()) <= 2 + 50 / 1000
 
 
 @pytest.mark.parametrize(("files", "most"), [("1 file", 37), ("50 files", 5 * 50)])
@@ -110,10 +110,10 @@ def test_an_upload_takes_few_requests_to_dynamodb(
 ) -> None:
     """Decision 11 describes what bounds those of one file, the first of its asset."""
     whole = [figures[f"{verb} an upload of {files}"] for verb in ("start", "complete")]
-    taken = sum(dynamodb_requests(each["request"]) for each in whole)
+    taken = sum(dynamodb_requests(item["request"]) for item in whole)
     taken += sum(
         sum(after["requests"].get("dynamodb", {}).values())
-        for each in whole
-        for after in each["after"].values()
+        for item in whole
+        for after in item["after"].values()
     )
     assert taken <= most

@@ -76,25 +76,27 @@ def test_layers_are_for_the_deployed_architecture_and_python() -> None:
 
 @pytest.mark.parametrize("name", MOST_MEGABYTES)
 def test_wheels_run_on_lambda(name: str, layers: Mapping[str, Path]) -> None:
-    found = sorted(layers[name].rglob("*.dist-info/WHEEL"))
-    foreign = {each.parent.name: _tags(each) for each in found if not any(map(_runs, _tags(each)))}
+    rglob = sorted(layers[name].rglob("*.dist-info/WHEEL"))
+    foreign = {item.parent.name: _tags(item) for item in rglob if not any(map(_runs, _tags(item)))}
     assert foreign == {}
-    assert len(found) > 2, "without wheels this shows nothing"
+    assert len(rglob) > 2, "without wheels this shows nothing"
 
 
 @pytest.mark.parametrize("name", COMPILED)
 def test_libraries_are_of_lambdas_processor(name: str, layers: Mapping[str, Path]) -> None:
-    libraries = [each for each in layers[name].rglob("*.so*") if each.is_file()]
-    assert any(COMPILED[name] in each.parts for each in libraries)
-    assert {each.name: _machine(each) for each in libraries if _machine(each) != AARCH64} == {}
+    libraries = [path for path in layers[name].rglob("*.so*") if path.is_file()]
+    assert any(COMPILED[name] in library.parts for library in libraries)
+    assert {
+        library.name: _machine(library) for library in libraries if _machine(library) != AARCH64
+    } == {}
 
 
 def _tags(wheel: Path) -> list[Tag]:
     lines = wheel.read_text().splitlines()
     written = [line.removeprefix("Tag:").strip() for line in lines if line.startswith("Tag:")]
     # A tag may be several: `py2.py3-none-any`.
-    parts = [[each.split(".") for each in tag.split("-")] for tag in written]
-    return [Tag(*one) for each in parts for one in product(*each)]
+    parts = [[part.split(".") for part in tag.split("-")] for tag in written]
+    return [Tag(*item) for part in parts for item in product(*part)]
 
 
 def _runs(tag: Tag) -> bool:

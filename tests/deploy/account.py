@@ -52,9 +52,9 @@ class Account:
 
     def make(self, command: str, *options: str, fails: bool = False, folder: Path = ROOT) -> str:
         """Run a command of `make` of the page, with options for the CDK command."""
-        given = " ".join((*options, "--output", shlex.quote(str(self.assembly))))
+        value = " ".join((*options, "--output", shlex.quote(str(self.assembly))))
         done = subprocess.run(
-            [*shlex.split(command), f"ARGS={given}"],
+            [*shlex.split(command), f"ARGS={value}"],
             check=False,
             cwd=folder,
             env=self._environment,

@@ -16,10 +16,10 @@ ELSEWHERE = Place("111122223333", "eu-central-1")
 @pytest.fixture(scope="module")
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
     """An account in which all stacks are deployed."""
-    with account(tmp_path_factory.mktemp("account"), place=ELSEWHERE) as found:
-        found.bootstrap()
-        found.deploy()
-        yield found
+    with account(tmp_path_factory.mktemp("account"), place=ELSEWHERE) as result:
+        result.bootstrap()
+        result.deploy()
+        yield result
 
 
 class Running(NamedTuple):
@@ -33,9 +33,9 @@ class Running(NamedTuple):
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """An account in which all stacks are deployed and run on engines."""
     folder = tmp_path_factory.mktemp("running")
-    with account(folder, str(folder / "state")) as found:
-        found.bootstrap()
-        found.deploy()
+    with account(folder, str(folder / "state")) as result:
+        result.bootstrap()
+        result.deploy()
         runtime = Runtime(folder / "state")
-        yield Running(found, runtime)
+        yield Running(result, runtime)
         runtime.connections.close()

@@ -20,20 +20,20 @@ def run(command: str, endpoint: str, region: str = arns.REGION) -> Any:
         aws_access_key_id="stand-in",
         aws_secret_access_key="stand-in",
     )
-    query, given = "@", dict[str, Any]()
+    query, values_given = "@", dict[str, Any]()
     members: dict[str, Any] = client.meta.service_model.operation_model(
         client.meta.method_to_api_mapping[operation.replace("-", "_")]
     ).input_shape.members
-    names = {xform_name(each, "-"): each for each in members}
+    names = {xform_name(member, "-"): member for member in members}
     while words:
         option = words.pop(0).removeprefix("--")
         if option in ("query", "output"):
             value = words.pop(0)
             query = value if option == "query" else query
         elif option not in names:
-            given[names[option.removeprefix("no-")]] = False
+            values_given[names[option.removeprefix("no-")]] = False
         elif members[names[option]].type_name == "boolean":
-            given[names[option]] = True
+            values_given[names[option]] = True
         else:
-            given[names[option]] = words.pop(0)
-    return jmespath.search(query, getattr(client, operation.replace("-", "_"))(**given))
+            values_given[names[option]] = words.pop(0)
+    return jmespath.search(query, getattr(client, operation.replace("-", "_"))(**values_given))

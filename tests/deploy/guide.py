@@ -16,15 +16,15 @@ _CODE = re.compile(
 def lines() -> list[str]:
     """All commands of the page, and the options of `make` that it names, in their order."""
     text = PAGE.read_text(encoding="utf-8")
-    found = ("".join(groups).strip() for groups in _CODE.findall(text))
-    return list(dict.fromkeys(found))
+    result = ("".join(groups).strip() for groups in _CODE.findall(text))
+    return list(dict.fromkeys(result))
 
 
 def line(beginning: str, *, containing: str = "") -> str:
     """The only command of the page that begins so, and contains a text."""
-    found = [each for each in lines() if each.startswith(beginning) and containing in each]
-    assert len(found) == 1, f"{PAGE.name} has {len(found)} commands {beginning!r}: {found}"
-    return found[0]
+    result = [item for item in lines() if item.startswith(beginning) and containing in item]
+    assert len(result) == 1, f"{PAGE.name} has {len(result)} commands {beginning!r}: {result}"
+    return result[0]
 
 
 def exactly(command: str) -> str:

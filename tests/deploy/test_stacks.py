@@ -38,17 +38,19 @@ def stacks(account: Account) -> list[str]:
     """The stacks of the templates that were written last."""
     manifest: dict[str, Any] = json.loads((account.assembly / "manifest.json").read_text())
     artifacts: dict[str, dict[str, Any]] = manifest["artifacts"]
-    return [n for n, each in artifacts.items() if each["type"] == "aws:cloudformation:stack"]
+    return [
+        n for n, artifact in artifacts.items() if artifact["type"] == "aws:cloudformation:stack"
+    ]
 
 
 def touched(account: Account) -> Counter[str]:
     """The types of all resources that were ever updated."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for stack in stacks(account):
         for event in account.events(stack):
             if event["ResourceStatus"] == "UPDATE_COMPLETE":
-                found[event["ResourceType"]] += 1
-    return found
+                counts[event["ResourceType"]] += 1
+    return counts
 
 
 def _wait_until(happens: Callable[[], bool]) -> None:
@@ -102,9 +104,9 @@ def test_alarms_that_cannot_be_created_leave_the_rest_and_are_created_the_second
     deployed.deploy(*topic)
     assert deployed.statuses()[ALARMS] == "CREATE_COMPLETE"
     created = Counter(
-        each["ResourceType"]
-        for each in deployed.events(ALARMS)
-        if each["ResourceStatus"] == "CREATE_COMPLETE"
+        event["ResourceType"]
+        for event in deployed.events(ALARMS)
+        if event["ResourceStatus"] == "CREATE_COMPLETE"
     )
     assert created["AWS::CloudWatch::Alarm"] > MANY_ALARMS
     deployed.aws(unprotect)
@@ -202,14 +204,14 @@ def _kinds(found: Account, status: str) -> Counter[str]:
 def test_a_deployment_of_an_older_commit_is_upgraded_and_loses_no_data(
     older: Path, tmp_path: Path
 ) -> None:
-    with account(tmp_path, place=FOREIGN) as found:
-        found.bootstrap()
-        found.deploy("--app", str(older))
-        assert set(found.statuses().values()) == {"CREATE_COMPLETE"}
-        found.deploy()
-        assert set(found.statuses().values()) <= {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
-        assert not _kinds(found, "DELETE_COMPLETE").keys() & DATA_TYPES
-        assert not _kinds(found, "DELETE_SKIPPED").keys() & DATA_TYPES
+    with account(tmp_path, place=FOREIGN) as result:
+        result.bootstrap()
+        result.deploy("--app", str(older))
+        assert set(result.statuses().values()) == {"CREATE_COMPLETE"}
+        result.deploy()
+        assert set(result.statuses().values()) <= {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
+        assert not _kinds(result, "DELETE_COMPLETE").keys() & DATA_TYPES
+        assert not _kinds(result, "DELETE_SKIPPED").keys() & DATA_TYPES
 
 
 BOOTSTRAP = f"vitrine-{guide.STAGE}-bootstrap"
@@ -218,8 +220,8 @@ SECRET = "aws secretsmanager get-secret-value"
 
 def _output(running: Running, key: str) -> str:
     query = f"Stacks[].Outputs[] | [?OutputKey=='{key}'].OutputValue"
-    (found,) = running.account.aws(f'aws cloudformation describe-stacks --query "{query}"')
-    return str(found)
+    (aw,) = running.account.aws(f'aws cloudformation describe-stacks --query "{query}"')
+    return str(aw)
 
 
 def test_the_outputs_are_the_address_and_the_key_that_the_page_names(running: Running) -> None:
@@ -230,8 +232,8 @@ def test_the_outputs_are_the_address_and_the_key_that_the_page_names(running: Ru
 
 
 def test_the_custom_resource_was_created(running: Running) -> None:
-    found = running.account.events(BOOTSTRAP)
-    created = [e["LogicalResourceId"] for e in found if e["ResourceStatus"] == "CREATE_COMPLETE"]
+    result = running.account.events(BOOTSTRAP)
+    created = [e["LogicalResourceId"] for e in result if e["ResourceStatus"] == "CREATE_COMPLETE"]
     assert "BootstrapRun" in created
 
 

@@ -25,10 +25,10 @@ def audit_service(
 
 def entries(tables: Tables) -> list[dict[str, Any]]:
     """All entries, oldest first."""
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     page = tables.scan(AUDIT, PageRequest(1000))
-    found += page.items
+    result += page.items
     while page.after is not None:
         page = tables.scan(AUDIT, PageRequest(1000, page.after))
-        found += page.items
-    return sorted(found, key=lambda entry: entry["at"])
+        result += page.items
+    return sorted(result, key=lambda entry: entry["at"])

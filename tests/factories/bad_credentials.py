@@ -30,9 +30,9 @@ Make = Callable[[Provider], str]
 
 
 def _own() -> jwk.RSAKey:
-    found = key()
-    assert isinstance(found, jwk.RSAKey)
-    return found
+    result = key()
+    assert isinstance(result, jwk.RSAKey)
+    return result
 
 
 def _header(**changes: Any) -> dict[str, Any]:

@@ -95,9 +95,9 @@ class SyncWorld:
         body = json.dumps({"jobId": job.job_id})
         record = {"messageId": "one", "receiptHandle": "one", "body": body}
         imports(self.imports)({"Records": [record]})
-        found = jobs(self.api).find(job.job_id)
-        assert found is not None
-        return found
+        result = jobs(self.api).find(job.job_id)
+        assert result is not None
+        return result
 
     @property
     def kept(self) -> list[dict[str, Any]]:

@@ -41,8 +41,8 @@ def constraint(**other: Any) -> Json:
 
 def rows(tables: Tables) -> dict[str, Json]:
     """The rows of constraints, by key."""
-    found = tables.scan(CONSTRAINTS, PageRequest(1000)).items
-    return {item["constraintId"]: item for item in found}
+    items = tables.scan(CONSTRAINTS, PageRequest(1000)).items
+    return {item["constraintId"]: item for item in items}
 
 
 def policy(tables: Tables, key: str) -> list[Json]:
@@ -58,15 +58,15 @@ def epoch(tables: Tables) -> int:
 
 def policies_by_rows(tables: Tables) -> dict[str, list[Json]]:
     """The rules of all grantees, calculated from the rows of constraints."""
-    found: dict[str, list[Json]] = {}
+    result: dict[str, list[Json]] = {}
     for _, row in sorted(rows(tables).items()):
         if "groupId" not in row and "userId" not in row:
             continue
         kind, name = ("role", row["groupId"]) if "groupId" in row else ("user", row["userId"])
         key = f"{kind}#{name}"
-        lists = {each: json.loads(row[each]) for each in _LISTS}
-        found.setdefault(key, []).append(_rule(row, lists, key))
-    return found
+        lists = {item: json.loads(row[item]) for item in _LISTS}
+        result.setdefault(key, []).append(_rule(row, lists, key))
+    return result
 
 
 def policies(tables: Tables) -> dict[str, list[Json]]:
@@ -81,18 +81,18 @@ _LISTS = ("criteriaAnd", "criteriaOr", "groupPermissions", "userPermissions")
 def _rule(row: Mapping[str, Any], lists: Mapping[str, list[Json]], key: str) -> Json:
     kind, _, name = key.partition("#")
     own = [
-        each
-        for each in (*lists["groupPermissions"], *lists["userPermissions"])
-        if each.get("groupId" if kind == "role" else "userId") == name
+        element
+        for element in (*lists["groupPermissions"], *lists["userPermissions"])
+        if element.get("groupId" if kind == "role" else "userId") == name
     ]
     permissions: dict[str, str] = {}
-    for each in sorted(own, key=lambda one: one["permissionType"]):  # denying rules come last
-        permissions[each["permission"]] = each["permissionType"]
+    for item in sorted(own, key=lambda one: one["permissionType"]):  # denying rules come last
+        permissions[item["permission"]] = item["permissionType"]
     return {
         "constraintId": row["constraintId"].split("#")[0],
         "objectType": row["objectType"],
-        "criteriaAnd": [_bare(each) for each in lists["criteriaAnd"]],
-        "criteriaOr": [_bare(each) for each in lists["criteriaOr"]],
+        "criteriaAnd": [_bare(element) for element in lists["criteriaAnd"]],
+        "criteriaOr": [_bare(element) for element in lists["criteriaOr"]],
         "permissions": permissions,
     }
 

@@ -70,7 +70,7 @@ class Rights:
         fields = target.fields
         name = fields.get("pipelineId") or fields.get("workflowId") or fields.get("assetName")
         kind = target.object_type
-        wanted = {(kind, one, each) for one in (str(name), "*") for each in (action, "*")}
+        wanted = {(kind, item, element) for item in (str(name), "*") for element in (action, "*")}
         return not wanted & self.denied
 
 
@@ -294,8 +294,8 @@ class Runner:
     def create_many(self, count: int) -> list[str]:
         """Executions of this many files, all of them waiting."""
         ids = [f"e{number:04}" for number in range(count)]
-        for one in ids:
-            self.create(one, input_asset_file_key=f"statue/{one}.glb")
+        for item in ids:
+            self.create(item, input_asset_file_key=f"statue/{item}.glb")
         return ids
 
     def start(self, *, received: int = 1) -> dict[str, Any]:

@@ -43,14 +43,14 @@ class Exports:
 
     def pages(self, asset_id: str = "hall", **body: Any) -> list[Any]:
         """The bodies of all pages."""
-        found: list[Any] = []
+        result: list[Any] = []
         token: dict[str, Any] = {}
         while True:
             answer = self.export(asset_id, **body, **token)
             assert answer.status == 200, answer.body
-            found.append(answer.body)
+            result.append(answer.body)
             if "NextToken" not in answer.body:
-                return found
+                return result
             token = {"startingToken": answer.body["NextToken"]}
 
     def put(self, asset_id: str, path: str, **metadata: str) -> None:

@@ -83,7 +83,7 @@ def replayer_of(
     clock: Clock = lambda: NOON,
 ) -> Replayer:
     """Replay failures as the deployed functions do."""
-    found = entries or entries_in(objects)
+    result = entries or entries_in(objects)
 
     def changes(failures: Failures) -> StreamConsumer:
         from dataclasses import replace
@@ -92,13 +92,13 @@ def replayer_of(
         return StreamConsumer(replace(rebuilder, failures=failures), failures, fan_outs)
 
     return Replayer(
-        entries=found,
+        entries=result,
         rebuilder=rebuilder,
         streams={
             "IndexChanges": lambda failures: changes(failures).consume,
             "JobStarter": lambda failures: JobStarter(queues).consume,
         },
-        store_of=lambda consumer: FailureStore(objects, found.bucket, consumer, clock),
+        store_of=lambda consumer: FailureStore(objects, result.bucket, consumer, clock),
         queues=queues,
         clock=clock,
     )

@@ -28,8 +28,8 @@ from tests.wording import foreign_words
 
 def problems_of(model: type[BaseModel], body: Any) -> list[str]:
     """Return the places where a reply differs from its schema."""
-    found = _validator(model).iter_errors(body)
-    return [f"{error.instance_path}: {error.message[:200]}" for error in found]
+    errors = _validator(model).iter_errors(body)
+    return [f"{error.instance_path}: {error.message[:200]}" for error in errors]
 
 
 @cache
@@ -40,7 +40,7 @@ def _validator(model: type[BaseModel]) -> Draft202012Validator:
 def _closed(schema: Any) -> Any:
     """Return the schema, in which objects with declared fields have no others."""
     if isinstance(schema, list):
-        return [_closed(one) for one in cast("list[Any]", schema)]
+        return [_closed(item) for item in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
     named = {key: _closed(value) for key, value in cast("dict[str, Any]", schema).items()}
@@ -202,12 +202,12 @@ class Client:
 
     def _bound_to(self, method: str, path: str) -> Binding | None:
         """Return the most specific of the routes that match a path; None if there is none."""
-        found = [
+        bindings = [
             binding
             for route, binding in self.router.bindings.items()
             if route.method == method and re.fullmatch(_pattern(route.path), path, re.DOTALL)
         ]
-        return min(found, key=lambda binding: binding.route.path.count("{"), default=None)
+        return min(bindings, key=lambda binding: binding.route.path.count("{"), default=None)
 
 
 def operation_reply(message: str, operation: str, **named: object) -> dict[str, object]:

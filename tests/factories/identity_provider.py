@@ -75,7 +75,7 @@ class Provider:
                 "token_endpoint": f"{self.url}/token",
             }
         if path == "/keys":
-            return {"keys": [each.as_dict(private=False) for each in self.keys]}
+            return {"keys": [item.as_dict(private=False) for item in self.keys]}
         return None
 
     def claims(self, at: float | None = None, **changes: Any) -> dict[str, Any]:

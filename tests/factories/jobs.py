@@ -144,9 +144,9 @@ class JobWorld:
         return job
 
     def job(self, job_id: str = "archiveAsset.museum.pump.2") -> Job:
-        found = self.jobs.find(job_id)
-        assert found is not None
-        return found
+        result = self.jobs.find(job_id)
+        assert result is not None
+        return result
 
     def run(self, seconds: int = 60, *, to_end: bool = False) -> Job | None:
         """Run steps of the job; return None if another worker holds it or it waits."""

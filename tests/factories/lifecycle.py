@@ -193,10 +193,10 @@ class Lifecycle:
     def work(self, job_id: str) -> Job | None:
         """Process one message of a job; return None if another worker has its lease."""
         runner = self.service.runner
-        found = self.jobs.find(job_id)
-        assert found is not None
+        result = self.jobs.find(job_id)
+        assert result is not None
         until = self.hands.now + timedelta(seconds=20)
-        return runner.run(job_id, self.steps()[found.kind], until=until)
+        return runner.run(job_id, self.steps()[result.kind], until=until)
 
     def steps(self) -> dict[str, Step]:
         return {
@@ -208,7 +208,7 @@ class Lifecycle:
     def files(self) -> dict[str, bool]:
         """By path whether a file is archived, according to its bucket."""
         prefix = self.gallery.asset.asset_location.key
-        found: dict[str, bool] = {}
+        result: dict[str, bool] = {}
         after: tuple[str | None, str | None] = (None, None)
         while True:
             page = self.objects.list_versions(
@@ -216,10 +216,10 @@ class Lifecycle:
             )
             for version in page.versions:
                 if version.is_latest:
-                    found["/" + version.key.removeprefix(prefix)] = version.is_delete_marker
+                    result["/" + version.key.removeprefix(prefix)] = version.is_delete_marker
             after = (page.next_key, page.next_version_id)
             if page.next_key is None:
-                return found
+                return result
 
     def link(self, source: str, target: str, kind: RelationshipType = "parentChild") -> str:
         """Create a link between assets of the museum; return its id."""

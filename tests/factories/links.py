@@ -102,9 +102,9 @@ class Links:
 
     def counts(self, asset_id: str, *, database_id: str = "museum") -> tuple[int, int, int]:
         """Children, parents and related assets, as counted in the asset's row."""
-        found = self.assets.find_asset(database_id, asset_id)
-        assert found is not None
-        return found.child_count, found.parent_count, found.related_count
+        asset = self.assets.find_asset(database_id, asset_id)
+        assert asset is not None
+        return asset.child_count, asset.parent_count, asset.related_count
 
     def make(self, *asset_ids: str) -> None:
         for asset_id in asset_ids:

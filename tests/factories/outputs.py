@@ -131,18 +131,18 @@ class OutputSetup:
         return self.stores(execution.execution_id)
 
     def outputs(self, execution_id: str = "e1") -> RunOutputs:
-        found = self.executions.find(execution_id)
-        assert found is not None
-        assert found.outputs is not None
-        return found.outputs
+        outcome = self.executions.find(execution_id)
+        assert outcome is not None
+        assert outcome.outputs is not None
+        return outcome.outputs
 
     def head(self, path: str) -> ObjectHead | None:
-        found = self.objects.head(BUCKET, "statue" + path)
-        return found if isinstance(found, ObjectHead) else None
+        outcome = self.objects.head(BUCKET, "statue" + path)
+        return outcome if isinstance(outcome, ObjectHead) else None
 
     def versions(self, path: str) -> int:
-        found = self.objects.list_versions(BUCKET, "statue" + path).versions
-        return sum(one.key == "statue" + path for one in found)
+        outcome = self.objects.list_versions(BUCKET, "statue" + path).versions
+        return sum(item.key == "statue" + path for item in outcome)
 
     def body(self, path: str) -> bytes:
         return self.objects.read_start(BUCKET, "statue" + path, length=10_000)

@@ -60,8 +60,8 @@ def rules(object_types: Iterable[str] = tuple(FIELDS_OF)) -> st.SearchStrategy[R
 
     def of(object_type: str) -> st.SearchStrategy[Rule]:
         own = [*FIELDS_OF[object_type], "object__type"]
-        each = st.one_of(criteria(own), criteria(own), criteria([*own, "roleName"]))
-        block = st.lists(each, max_size=3).map(tuple)
+        result = st.one_of(criteria(own), criteria(own), criteria([*own, "roleName"]))
+        block = st.lists(result, max_size=3).map(tuple)
         effects = st.dictionaries(st.sampled_from(ACTIONS), st.sampled_from(EFFECTS), min_size=1)
         return st.builds(Rule, st.just("c"), st.just(object_type), block, block, effects)
 
@@ -79,12 +79,12 @@ def objects_of(object_type: str) -> st.SearchStrategy[Fields]:
 
 def indexed(fields: Fields) -> dict[str, list[str]]:
     """The document of an object in OpenSearch: its texts, and the stretches of the texts."""
-    found: dict[str, list[str]] = {CUT_INTO: [CUT]}
+    result: dict[str, list[str]] = {CUT_INTO: [CUT]}
     for name, value in fields.items():
         whole = [value] if isinstance(value, str) else [*value]
-        found[RULED_FIELDS[name]] = whole
-        found[STRETCHES_OF[name]] = [each for text in whole for each in _stretches(text)]
-    return found
+        result[RULED_FIELDS[name]] = whole
+        result[STRETCHES_OF[name]] = [stretch for text in whole for stretch in _stretches(text)]
+    return result
 
 
 def _stretches(text: str) -> Iterable[str]:
@@ -99,12 +99,12 @@ def finds(query: Mapping[str, Any], document: Mapping[str, Sequence[Any]]) -> bo
         return True
     if kind == "bool":
         needed = [*clause.get("filter", ()), *clause.get("must", ())]
-        one = clause.get("should", ())
-        assert bool(one) == (clause.get("minimum_should_match") == 1)
+        result = clause.get("should", ())
+        assert bool(result) == (clause.get("minimum_should_match") == 1)
         return (
-            all(finds(each, document) for each in needed)
-            and not any(finds(each, document) for each in clause.get("must_not", ()))
-            and (not one or any(finds(each, document) for each in one))
+            all(finds(item, document) for item in needed)
+            and not any(finds(item, document) for item in clause.get("must_not", ()))
+            and (not result or any(finds(item, document) for item in result))
         )
     ((field, wanted),) = clause.items()
     return any(term_matches(kind, wanted, value) for value in document.get(field, ()))
@@ -161,8 +161,8 @@ def _holds(criterion: Criterion, fields: Fields) -> bool:
         return not _holds(Criterion(field, "is_one_of", values), fields)
     if operator == "contains" and values == (ANYTHING,):
         return True
-    found = fields.get(field, ())
-    elements = (found,) if isinstance(found, str) else found
+    result = fields.get(field, ())
+    elements = (result,) if isinstance(result, str) else result
     return any(_matches(operator, values, element) for element in elements)
 
 
@@ -192,8 +192,8 @@ def stored(
     return {
         "constraintId": constraint_id or f"{effect}-{object_type}",
         "objectType": object_type,
-        "criteriaAnd": [words(each) for each in criteria],
-        "criteriaOr": [words(each) for each in any_of],
+        "criteriaAnd": [words(item) for item in criteria],
+        "criteriaOr": [words(item) for item in any_of],
         "permissions": dict.fromkeys(actions, effect),
     }
 

@@ -47,11 +47,11 @@ class ReplaySetup:
         return list(self.entries.page(PageRequest(100)).items)
 
     def only(self) -> FailureSummary:
-        (found,) = self.listed()
-        return found
+        (item,) = self.listed()
+        return item
 
     def outcomes(self) -> list[str]:
-        return [self.replayer.replay(one.key).outcome for one in self.listed()]
+        return [self.replayer.replay(item.key).outcome for item in self.listed()]
 
     def store_failure(self, consumer: str, body: object, name: str = "m") -> None:
         FailureStore(self.objects, "failurebucket", consumer, lambda: NOON).store(name, body, "odd")

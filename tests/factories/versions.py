@@ -75,7 +75,7 @@ class Versions:
 
     def files(self, number: str) -> dict[str, str]:
         """The S3 version of each path in a version."""
-        return {one["relativeKey"]: one["versionId"] for one in self.whole(number)["files"]}
+        return {file["relativeKey"]: file["versionId"] for file in self.whole(number)["files"]}
 
     def listed(self, **query: str) -> list[dict[str, Any]]:
         answer = self.send("GET", "getVersions", **query)

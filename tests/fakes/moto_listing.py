@@ -26,15 +26,15 @@ def mend_key_markers(monkeypatch: pytest.MonkeyPatch) -> None:
             )
         versions, _, markers, _, _ = original(backend, bucket_name, None, None, None, prefix)
         both = sorted(
-            (one for one in (*versions, *markers) if one.name > key_marker),
+            (item for item in (*versions, *markers) if item.name > key_marker),
             key=lambda one: (one.name, not one.is_latest),
         )
         page = both[:max_keys]
         more = len(both) > len(page)
         return (
-            [one for one in page if not isinstance(one, FakeDeleteMarker)],
+            [item for item in page if not isinstance(item, FakeDeleteMarker)],
             [],
-            [one for one in page if isinstance(one, FakeDeleteMarker)],
+            [item for item in page if isinstance(item, FakeDeleteMarker)],
             page[-1].name if more else None,
             page[-1].version_id if more else None,
         )

@@ -81,11 +81,11 @@ class MemoryObjects:
             if version_id in {None, stored.version.version_id}:
                 if stored.version.is_delete_marker:
                     return stored.version
-                found = stored.version._replace(is_latest=version_id is None)
+                result = stored.version._replace(is_latest=version_id is None)
                 needs_restore = (bucket, key) in self.archived
                 metadata = dict(stored.metadata)
                 return ObjectHead(
-                    found, stored.content_type, metadata, needs_restore, len(stored.tags)
+                    result, stored.content_type, metadata, needs_restore, len(stored.tags)
                 )
         return None
 
@@ -102,13 +102,13 @@ class MemoryObjects:
         self, bucket: str, prefix: str, *, limit: int = 1000, after: str | None = None
     ) -> ObjectPage:
         self.before("list")
-        found = [
+        result = [
             stored[0].version._replace(version_id="")
             for key, stored in self._listed(bucket, prefix)
             if not stored[0].version.is_delete_marker and (after is None or key > after)
         ]
-        page = tuple(found[:limit])
-        return ObjectPage(page, page[-1].key if len(found) > limit else None)
+        page = tuple(result[:limit])
+        return ObjectPage(page, page[-1].key if len(result) > limit else None)
 
     def list_versions(
         self,
@@ -120,11 +120,11 @@ class MemoryObjects:
         after_version_id: str | None = None,
     ) -> VersionPage:
         self.before("list")
-        found = [one.version for _, stored in self._listed(bucket, prefix) for one in stored]
+        versions = [item.version for _, stored in self._listed(bucket, prefix) for item in stored]
         if after_key is not None:
-            found = found[_passed(found, after_key, after_version_id) :]
-        page = tuple(found[:limit])
-        if len(found) <= limit:
+            versions = versions[_passed(versions, after_key, after_version_id) :]
+        page = tuple(versions[:limit])
+        if len(versions) <= limit:
             return VersionPage(page)
         return VersionPage(page, page[-1].key, page[-1].version_id)
 
@@ -182,12 +182,12 @@ class MemoryObjects:
 
     def list_multiparts(self, bucket: str, prefix: str, *, limit: int = 1000) -> list[OpenUpload]:
         self.before("list")
-        found = [
+        result = [
             OpenUpload(upload.key, upload_id)
             for upload_id, upload in self.uploads.items()
             if upload.bucket == bucket and upload.key.startswith(prefix)
         ]
-        return sorted(found, key=lambda upload: upload.key)[:limit]
+        return sorted(result, key=lambda upload: upload.key)[:limit]
 
     def copy_part(
         self,
@@ -291,7 +291,7 @@ class MemoryObjects:
 
     def _remove_version(self, bucket: str, key: str, version_id: str) -> None:
         stored = self._versions(bucket, key)
-        left = [one for one in stored if one.version.version_id != version_id]
+        left = [item for item in stored if item.version.version_id != version_id]
         if len(left) == len(stored):
             return
         if left:
@@ -338,27 +338,27 @@ class MemoryObjects:
         return self.buckets.get(bucket, {}).get(key, [])
 
     def _listed(self, bucket: str, prefix: str) -> list[tuple[str, list[_Stored]]]:
-        found = self.buckets.get(bucket, {}).items()
-        return sorted(item for item in found if item[0].startswith(prefix))
+        items = self.buckets.get(bucket, {}).items()
+        return sorted(item for item in items if item[0].startswith(prefix))
 
     def _body(self, bucket: str, key: str, version_id: str | None = None) -> bytes:
         return self._existing(bucket, key, version_id).body
 
     def _existing(self, bucket: str, key: str, version_id: str | None) -> _Stored:
         stored = [
-            one
-            for one in self._versions(bucket, key)
-            if version_id in {None, one.version.version_id}
+            item
+            for item in self._versions(bucket, key)
+            if version_id in {None, item.version.version_id}
         ]
         if not stored or stored[0].version.is_delete_marker:
             raise NotFoundError(f"there is no object {key}")
         return stored[0]
 
     def _upload(self, bucket: str, key: str, upload_id: str) -> _Multipart:
-        found = self.uploads.get(upload_id)
-        if found is None or (found.bucket, found.key) != (bucket, key):
+        result = self.uploads.get(upload_id)
+        if result is None or (result.bucket, result.key) != (bucket, key):
             raise NotFoundError(f"there is no upload {upload_id}")
-        return found
+        return result
 
 
 def _md5(body: bytes) -> str:

@@ -60,9 +60,9 @@ class MemoryQueues:
 
     def take(self, queue: Queue) -> list[Any]:
         """The messages that were sent to a queue since the last call."""
-        found = [body for name, body, _ in self.sent if name == queue.name]
+        result = [body for name, body, _ in self.sent if name == queue.name]
         self.messages = [m for m in self.messages if m.queue != queue.name]
-        return found
+        return result
 
     def visible(self, queue: Queue) -> list[Message]:
         """The messages that a consumer may receive now."""
@@ -72,13 +72,13 @@ class MemoryQueues:
         self, messages: Sequence[Message], *, hidden_seconds: float = VISIBILITY_SECONDS
     ) -> list[dict[str, Any]]:
         """Deliver messages to a consumer, as Lambda does; failed ones are delivered again."""
-        given: list[dict[str, Any]] = []
+        value: list[dict[str, Any]] = []
         for message in messages:
             self.made += 1
             message.received += 1
             message.receipt = f"receipt-{self.made}"
             message.visible_from = self.now() + hidden_seconds
-            given.append(
+            value.append(
                 {
                     "messageId": message.id,
                     "receiptHandle": message.receipt,
@@ -86,7 +86,7 @@ class MemoryQueues:
                     "attributes": {"ApproximateReceiveCount": str(message.received)},
                 }
             )
-        return given
+        return value
 
     def remove(self, message_ids: set[str]) -> None:
         """Acknowledge messages."""

@@ -89,15 +89,15 @@ class MemorySearchEngine:
 
     def stretch(self, index: str, wanted: Stretch) -> list[StoredDocument]:
         self.before("stretch")
-        found: list[StoredDocument] = []
+        result: list[StoredDocument] = []
         for document_id, (_, body) in self.indexes[index].items():
             place = tuple(str(body.get(name, "")) for name in wanted.order)
             held = all(body.get(name) == value for name, value in wanted.equal.items())
             above = wanted.above is None or place > wanted.above
             within = wanted.up_to is None or place[0] <= wanted.up_to
             if held and above and within and not body.get("deleted"):
-                found.append(StoredDocument(document_id, body, place))
-        return sorted(found, key=lambda one: one.place)[: wanted.limit]
+                result.append(StoredDocument(document_id, body, place))
+        return sorted(result, key=lambda one: one.place)[: wanted.limit]
 
     def open_point_in_time(self, indexes: Sequence[str], *, seconds: int) -> str:
         raise NotImplementedError
@@ -151,8 +151,8 @@ class MemorySearchEngine:
 
     def document(self, index: str, document_id: str) -> JsonObject | None:
         """The document as written last, including tombstones."""
-        found = self.indexes[index].get(document_id)
-        return None if found is None else found[1]
+        result = self.indexes[index].get(document_id)
+        return None if result is None else result[1]
 
     def live(self) -> dict[str, JsonObject]:
         """All documents except tombstones, by id, without their versions."""

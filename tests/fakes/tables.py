@@ -74,8 +74,8 @@ class MemoryTables:
     ) -> list[tuple[Table, Item]]:
         self.before("get_many")
         unique = {(table.name, *_names(table, key)): (table, key) for table, key in wanted}
-        found = [(table, self._get(table, key)) for table, key in unique.values()]
-        return [(table, item) for table, item in found if item is not None]
+        result = [(table, self._get(table, key)) for table, key in unique.values()]
+        return [(table, item) for table, item in result if item is not None]
 
     def query(self, query: Query, page: PageRequest) -> Page[Item]:
         self.before("query")
@@ -83,9 +83,9 @@ class MemoryTables:
         if query.newest_first:
             rows.reverse()
         names = _position_names(query.table, query.index)
-        found = _page(rows, page, names, newest_first=query.newest_first)
-        items = tuple(_projected(query, item) for item in found.items)
-        return Page(items, found.after)
+        result = _page(rows, page, names, newest_first=query.newest_first)
+        items = tuple(_projected(query, item) for item in result.items)
+        return Page(items, result.after)
 
     def query_all(self, query: Query) -> list[Item]:
         items: list[Item] = []
@@ -99,8 +99,8 @@ class MemoryTables:
     def scan(self, table: Table, page: PageRequest) -> Page[Item]:
         self.before("scan")
         rows = [row for _, row in sorted(self.items.get(table.name, {}).items())]
-        found = _page(rows, page, table.key_names)
-        return Page(tuple(dict(row) for row in found.items), found.after)
+        result = _page(rows, page, table.key_names)
+        return Page(tuple(dict(row) for row in result.items), result.after)
 
     def write(self, write: Write) -> Item | None:
         if isinstance(write, Check):
@@ -166,7 +166,7 @@ class MemoryTables:
             return
         picked = self.behind[number % len(self.behind)]
         entry = next(
-            one for one in self.behind if (one.table, one.names) == (picked.table, picked.names)
+            item for item in self.behind if (item.table, item.names) == (picked.table, picked.names)
         )
         self.behind.remove(entry)
         self._show(entry.table, entry.names, entry.item)
@@ -184,8 +184,8 @@ class MemoryTables:
 
     def _get(self, table: Table, key: Key) -> Item | None:
         check_key(table, to_wire(key))
-        found = self.items.get(table.name, {}).get(_names(table, key))
-        return None if found is None else from_wire(to_wire(found))
+        result = self.items.get(table.name, {}).get(_names(table, key))
+        return None if result is None else from_wire(to_wire(result))
 
     def _matching(self, query: Query) -> list[Item]:
         """The rows of a query in the byte order of their sort key."""
@@ -196,13 +196,13 @@ class MemoryTables:
         keys = index or query.table
         partition, sort = keys.partition_key or query.table.partition_key, keys.sort_key
         view = self.seen if is_global and self.lagging else self.items
-        found = [
+        result = [
             row
             for row in view.get(query.table.name, {}).values()
             if row.get(partition.name) == query.partition
             and (sort is None or _fits(query, row.get(sort.name)))
         ]
-        return sorted(found, key=lambda row: _order(row, _position_names(query.table, index)))
+        return sorted(result, key=lambda row: _order(row, _position_names(query.table, index)))
 
     def _check_conditions(self, writes: Sequence[Write]) -> None:
         for write in writes:
@@ -300,10 +300,10 @@ def _page(
             if (_order(row, names) < place if newest_first else _order(row, names) > place)
         ]
     limit = min(page.limit, _MAX_PAGE)
-    found = tuple(rows[:limit])
-    if len(found) < limit:
-        return Page(found)
-    return Page(found, {name: found[-1][name] for name in names})
+    result = tuple(rows[:limit])
+    if len(result) < limit:
+        return Page(result)
+    return Page(result, {name: result[-1][name] for name in names})
 
 
 def _place(after: Position, names: Names) -> tuple[bytes, ...]:
@@ -339,7 +339,7 @@ def _holds(condition: Condition, stored: Item) -> bool:
         return present == (condition.operator == "exists")
     if not present:
         return condition.operator in {"<>", "not >"}
-    found, wanted = stored[condition.attribute], cast("Any", condition.value)
-    if condition.operator not in {"=", "<>"} and isinstance(found, str) != isinstance(wanted, str):
+    result, wanted = stored[condition.attribute], cast("Any", condition.value)
+    if condition.operator not in {"=", "<>"} and isinstance(result, str) != isinstance(wanted, str):
         return False
-    return _COMPARISONS[condition.operator](found, wanted)
+    return _COMPARISONS[condition.operator](result, wanted)

@@ -16,8 +16,10 @@ class MemoryUserPool:
     def list_users(self, page: PageRequest) -> Page[PoolUser]:
         last = "" if page.after is None else page.after["userId"]
         left = [user for name, user in sorted(self.users.items()) if name > last]
-        found = left[: page.limit]
-        return Page(tuple(found), {"userId": found[-1].user_id} if len(found) < len(left) else None)
+        result = left[: page.limit]
+        return Page(
+            tuple(result), {"userId": result[-1].user_id} if len(result) < len(left) else None
+        )
 
     def get_user(self, user_id: str) -> PoolUser | None:
         return self.users.get(user_id)
@@ -37,8 +39,10 @@ class MemoryUserPool:
         )
 
     def change_user(self, user_id: str, *, email: str | None, phone: str | None) -> None:
-        found = self._found(user_id)
-        self.users[user_id] = replace(found, email=email or found.email, phone=phone or found.phone)
+        result = self._found(user_id)
+        self.users[user_id] = replace(
+            result, email=email or result.email, phone=phone or result.phone
+        )
 
     def delete_user(self, user_id: str) -> None:
         del self.users[self._found(user_id).user_id]

@@ -351,8 +351,8 @@ def _as_in_the_own_bucket(grant: Grant, usage: Usage) -> bool:
     if not grant.action.startswith("s3:") or _OWN in grant.resource:
         return False
     place = "/*" if grant.resource.endswith("/*") else ""
-    own = {each for each in usage.granted if each.action == grant.action}
-    return any(each.resource.endswith(f"-{_ASSET_BUCKET}{place}") for each in own)
+    own = {item for item in usage.granted if item.action == grant.action}
+    return any(item.resource.endswith(f"-{_ASSET_BUCKET}{place}") for item in own)
 
 
 def _is_explained(function: str, grant: Grant) -> bool:

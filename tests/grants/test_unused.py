@@ -37,5 +37,5 @@ def test_a_grant_that_nothing_uses_and_no_reason_explains_is_found() -> None:
 
 def test_reasons_are_given_for_functions_that_there_are() -> None:
     names = {function.name for function in FUNCTIONS}
-    found = {name for rare in RARE for name in rare.functions.split() if "*" not in name}
-    assert found <= names
+    result = {name for rare in RARE for name in rare.functions.split() if "*" not in name}
+    assert result <= names

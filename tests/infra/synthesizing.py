@@ -36,7 +36,7 @@ def leave_out(function: str | None, unused: str | None, gone: str | None) -> Non
         for spec in functions.FUNCTIONS
         if spec.name != function
     )
-    queues.QUEUES = tuple(each for each in queues.QUEUES if each.name != gone)
+    queues.QUEUES = tuple(item for item in queues.QUEUES if item.name != gone)
 
 
 def synthesize(folder: Path, context: dict[str, object], *, nag: bool) -> None:

@@ -309,11 +309,15 @@ TOOLKIT = {"/cdk-bootstrap/hnb659fds/version": "30"}
 def _in_order(assembly: Assembly) -> list[str]:
     """The stacks, each after those that it depends on, as the CDK command deploys them."""
     artifacts = assembly.manifest["artifacts"]
-    names = [n for n, each in artifacts.items() if each["type"] == "aws:cloudformation:stack"]
-    found: list[str] = []
-    while waiting := [name for name in names if name not in found]:
-        found += [n for n in waiting if {*artifacts[n]["dependencies"]} & set(names) <= set(found)]
-    return found
+    names = [
+        n for n, artifact in artifacts.items() if artifact["type"] == "aws:cloudformation:stack"
+    ]
+    result: list[str] = []
+    while waiting := [name for name in names if name not in result]:
+        result += [
+            n for n in waiting if {*artifacts[n]["dependencies"]} & set(names) <= set(result)
+        ]
+    return result
 
 
 @pytest.mark.parametrize("name", ["small", "hardened", "locked"])

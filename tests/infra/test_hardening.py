@@ -194,8 +194,8 @@ def test_an_execution_counts_as_two_instances_of_half_of_the_account() -> None:
         (200, 50, 50),
         (120, 50, 30),
     ):
-        given = {"accountConcurrency": account, "executionsAtOnce": at_once, "queueConcurrency": 2}
-        assert _settings(**given).environment()["EXECUTIONS_AT_ONCE"] == str(expected)
+        value = {"accountConcurrency": account, "executionsAtOnce": at_once, "queueConcurrency": 2}
+        assert _settings(**value).environment()["EXECUTIONS_AT_ONCE"] == str(expected)
 
 
 MOST_RESOURCES = 450  # of a stack; CloudFormation takes 500

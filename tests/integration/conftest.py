@@ -75,8 +75,8 @@ def deployment(engines: RealEngines, table_set: TableSet) -> Deployment:
 def asset_bucket(engines: RealEngines, one_at_a_time: Callable[[str], FileLock]) -> None:
     """The bucket of `tests.factories.buckets` with versions, which workers share."""
     with one_at_a_time("asset-bucket"):
-        found = {bucket.get("Name") for bucket in engines.s3.list_buckets()["Buckets"]}
-        if BUCKET_NAME not in found:
+        buckets = {bucket.get("Name") for bucket in engines.s3.list_buckets()["Buckets"]}
+        if BUCKET_NAME not in buckets:
             engines.s3.create_bucket(Bucket=BUCKET_NAME)
             engines.s3.put_bucket_versioning(
                 Bucket=BUCKET_NAME, VersioningConfiguration={"Status": "Enabled"}

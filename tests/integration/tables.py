@@ -39,13 +39,13 @@ class TableStream:
 
     def take(self) -> list[Any]:
         """The same; the next call begins after them."""
-        found: list[Any] = []
+        result: list[Any] = []
         for shard in self._shards:
             records = list(self._of_shard(shard))
             if records:
                 self._taken[shard] = records[-1]["dynamodb"]["SequenceNumber"]
-            found += records
-        return found
+            result += records
+        return result
 
     def _of_shard(self, shard: str) -> Iterator[Any]:
         start: dict[str, Any] = {"ShardIteratorType": "TRIM_HORIZON"}
@@ -104,9 +104,9 @@ class TableSet:
         for table in TABLES:
             if table.name not in self._settings.named:
                 continue
-            found = rows(self.tables, table)
-            if found:
-                keys = [{name: row[name] for name in table.key_names} for row in found]
+            result = rows(self.tables, table)
+            if result:
+                keys = [{name: row[name] for name in table.key_names} for row in result]
                 self.tables.delete_many(table, keys)
             if table.stream:
                 self._streams[table.name].take()

@@ -27,8 +27,8 @@ planted: set[str] = set()
 def plant(text: str) -> None:
     """Record the keys, tokens and signatures in a text."""
     for kind in KINDS:
-        for found in kind.findall(text):
-            planted.update(_WORD.findall(found))
+        for item in kind.findall(text):
+            planted.update(_WORD.findall(item))
 
 
 def plant_words(secret: str) -> None:
@@ -73,13 +73,13 @@ def leaks(logs: Path, secrets: Iterable[str], also: Collection[str] = ()) -> lis
     wanted = [secret for secret in secrets if len(secret) >= 8]
     anything = re.compile("|".join([*(k.pattern for k in KINDS), *map(re.escape, wanted)]))
     watched = planted.union(also)
-    found: list[str] = []
+    result: list[str] = []
     for path in (*sorted((logs / "functions").glob("*.log*")), *sorted(logs.glob("runner.log*"))):
         for number, line in _lines(path):
             match = anything.search(line)
             words = [match[0]] if match else watched.intersection(_WORD.findall(line))
-            found += [f"{path.name}:{number}: {word[:12]}…" for word in words]
-    return found
+            result += [f"{path.name}:{number}: {word[:12]}…" for word in words]
+    return result
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -44,7 +44,7 @@ class ManyFiles:
 
     def versions(self) -> dict[str, str]:
         """The S3 version ids of the files; folders have none."""
-        return {path: one["versionId"] for path, one in self._listed().items()}
+        return {path: item["versionId"] for path, item in self._listed().items()}
 
     def put(self, *, drained: bool = True) -> None:
         """Put the files; they are indexed when this returns, unless the caller waits later."""
@@ -88,11 +88,11 @@ class ManyFiles:
         self.runtime.drain(INDEXED_SECONDS)
         shown = api.ok("GET", f"{self.path}?showArchived=true")
         assert shown["status"] == ("archived" if archived else "active")
-        found = states(api, self.database)
+        result = states(api, self.database)
         wanted = dict.fromkeys(self.documents, archived)
-        wrong = sorted(key for key, state in wanted.items() if found.get(key) is not state)
+        wrong = sorted(key for key, state in wanted.items() if result.get(key) is not state)
         assert not wrong, f"{len(wrong)} are wrong: {self.evidence(api, wrong[:_SHOWN])}"
-        assert found.keys() == wanted.keys()
+        assert result.keys() == wanted.keys()
 
     def evidence(self, api: Api, documents: Iterable[str]) -> list[dict[str, Any]]:
         """The content of API, bucket and index for some documents."""
@@ -108,7 +108,8 @@ class ManyFiles:
                     "document": key,
                     "listFiles": listed.get(key.removeprefix(self.asset)),
                     "bucket": [
-                        (one["VersionId"], "ETag" in one, one["IsLatest"]) for one in entries
+                        (entry["VersionId"], "ETag" in entry, entry["IsLatest"])
+                        for entry in entries
                     ],
                     "index": self._indexed(key),
                 }
@@ -117,12 +118,12 @@ class ManyFiles:
 
     def _listed(self, **more: Any) -> dict[str, dict[str, Any]]:
         """The entries of all files by path, from all pages."""
-        api, found, params = self.runtime.client(), dict[str, dict[str, Any]](), {"pageSize": 1000}
+        api, result, params = self.runtime.client(), dict[str, dict[str, Any]](), {"pageSize": 1000}
         while True:
             page = api.ok("GET", f"{self.path}/listFiles", params={**params, **more})
-            found |= {one["relativePath"]: one for one in page["items"] if not one["isFolder"]}
+            result |= {item["relativePath"]: item for item in page["items"] if not item["isFolder"]}
             if page.get("NextToken") is None:
-                return found
+                return result
             more["startingToken"] = page["NextToken"]
 
     def _indexed(self, key: str) -> list[tuple[int, dict[str, Any]]]:

@@ -58,9 +58,7 @@ def dead_letter(runtime: Runtime, bucket: str, key: str) -> None:
     url = runtime.admin("GET", "/health")["engines"]["queues"]["url"]
     sqs: Any = SESSION.client("sqs", endpoint_url=url)
     (queue,) = (
-        found
-        for found in sqs.list_queues().get("QueueUrls", [])
-        if "ObjectEventsDeadLetters" in found
+        item for item in sqs.list_queues().get("QueueUrls", []) if "ObjectEventsDeadLetters" in item
     )
     event = {
         "source": "aws.s3",
@@ -77,8 +75,8 @@ def s3_of(runtime: Runtime) -> Any:
 
 def failure_bucket(s3: Any) -> str:
     names = [bucket["Name"] for bucket in s3.list_buckets()["Buckets"]]
-    (found,) = (name for name in names if "failurebucket" in name.replace("-", "").lower())
-    return found
+    (item,) = (name for name in names if "failurebucket" in name.replace("-", "").lower())
+    return item
 
 
 def abandon_batch(runtime: Runtime, database: str, asset: str) -> None:
@@ -125,7 +123,7 @@ def follow_the_guide(runtime: Runtime, say: Callable[[str], str], written: list[
 
     def found() -> set[str]:
         hits = api.search(databaseId=DATABASE, metadataKey="material")
-        return {one["str_assetname"] for one in hits}
+        return {hit["str_assetname"] for hit in hits}
 
     (stub,) = api.search(databaseId=DATABASE, assetName="Pump")
     assert "MD_" not in stub
@@ -240,36 +238,36 @@ class Load:
 @contextmanager
 def load(runtime: Runtime, database: str, *, writers: int = 2) -> Generator[Load]:
     """Run writers while the block runs; then stop them."""
-    found = Load(database)
+    result = Load(database)
     clients = [runtime.client() for _ in range(writers)]
     threads = [
-        threading.Thread(target=found.write, args=(client, number))
+        threading.Thread(target=result.write, args=(client, number))
         for number, client in enumerate(clients)
     ]
     for thread in threads:
         thread.start()
     try:
-        yield found
+        yield result
     finally:
-        found.stopped.set()
+        result.stopped.set()
         for thread in threads:
             thread.join()
 
 
 def stored(api: Api, database: str) -> dict[str, Any]:
     """The content of tables and S3, as returned by the API, by the name of each document."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for asset in all_assets(api, database):
         path = f"/database/{database}/assets/{quote(asset['assetId'])}"
         records = api.ok("GET", f"{path}/metadata")["metadata"]
-        found[asset["assetId"]] = (
+        result[asset["assetId"]] = (
             asset["assetName"],
             asset["assetType"],
             {record["metadataKey"]: record["metadataValue"] for record in records},
         )
         for file in files_of(api, path):
-            found[file["key"]] = (asset["assetName"], file["size"])
-    return found
+            result[file["key"]] = (asset["assetName"], file["size"])
+    return result
 
 
 def files_of(api: Api, asset: str) -> list[Any]:
@@ -279,25 +277,25 @@ def files_of(api: Api, asset: str) -> list[Any]:
 
 
 def all_assets(api: Api, database: str) -> list[Any]:
-    found: list[Any] = []
+    result: list[Any] = []
     query = "?pageSize=100"
     while True:
         page = api.ok("GET", f"/database/{database}/assets{query}")
-        found += page["Items"]
+        result += page["Items"]
         if not page.get("NextToken"):
-            return found
+            return result
         query = f"?pageSize=100&startingToken={quote(page['NextToken'])}"
 
 
 def indexed(api: Api, database: str) -> dict[str, Any]:
     """The content of the indexes, in the form of `stored`."""
     return {
-        one.get("str_key", one["str_assetid"]): (
-            (one["str_assetname"], one["num_filesize"])
-            if one["_rectype"] == "file"
-            else (one["str_assetname"], one["str_assettype"], one.get("MD_", {}))
+        item.get("str_key", item["str_assetid"]): (
+            (item["str_assetname"], item["num_filesize"])
+            if item["_rectype"] == "file"
+            else (item["str_assetname"], item["str_assettype"], item.get("MD_", {}))
         )
-        for one in api.search(databaseId=database)
+        for item in api.search(databaseId=database)
     }
 
 

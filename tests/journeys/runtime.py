@@ -118,8 +118,8 @@ class Api:
 
     def own_bucket(self) -> dict[str, Any]:
         """The record of the deployment's own bucket, without other registered ones."""
-        (found,) = (b for b in self.ok("GET", "/buckets")["Items"] if b["baseAssetsPrefix"] == "/")
-        return found
+        (item,) = (b for b in self.ok("GET", "/buckets")["Items"] if b["baseAssetsPrefix"] == "/")
+        return item
 
     def new_database(self, database_id: str, **fields: Any) -> str:
         """Create a database; uploads are not processed unless a field enables it."""
@@ -152,14 +152,14 @@ class Api:
 
     def ended(self, job_id: str, *, seconds: float = 240) -> dict[str, Any]:
         """Return a job when it has ended, in any state."""
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
 
         def has_ended() -> bool:
-            found.update(self.ok("GET", f"/jobs/{quote(job_id)}"))
-            return found["state"] in {"done", "failed", "cancelled"}
+            result.update(self.ok("GET", f"/jobs/{quote(job_id)}"))
+            return result["state"] in {"done", "failed", "cancelled"}
 
         wait_until(has_ended, seconds=seconds)
-        return found
+        return result
 
     def completed(self, method: str, path: str, body: Any = None) -> Any:
         """Return the reply to a change, after its job, if it has one, has succeeded."""
@@ -216,8 +216,8 @@ def wait_for(
         AssertionError: the last result is another one.
     """
     deadline = time.monotonic() + seconds
-    while (found := read()) != wanted:
-        assert time.monotonic() < deadline, f"after {seconds} s: {found!r}, not {wanted!r}"
+    while (result := read()) != wanted:
+        assert time.monotonic() < deadline, f"after {seconds} s: {result!r}, not {wanted!r}"
         time.sleep(every)
 
 

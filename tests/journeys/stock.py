@@ -94,9 +94,9 @@ def filled(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return Template(value).substitute(names)
     if isinstance(value, list):
-        return [filled(one, names) for one in cast("list[Any]", value)]
+        return [filled(item, names) for item in cast("list[Any]", value)]
     if isinstance(value, dict):
-        return {key: filled(one, names) for key, one in cast("dict[str, Any]", value).items()}
+        return {key: filled(item, names) for key, item in cast("dict[str, Any]", value).items()}
     return value
 
 
@@ -133,19 +133,19 @@ def problems(
     """Return why the reply does not serve the client; an empty text if it does."""
     if answer.status_code != expected.status:
         return [f"{answer.status_code} instead of {expected.status}: {answer.text[:300]}"]
-    found = [f"no header {name}" for name in request.reads_headers if name not in answer.headers]
+    headers = [f"no header {name}" for name in request.reads_headers if name not in answer.headers]
     if request.text is not None and answer.text != request.text:
-        found.append(f"the text is {answer.text[:100]!r}")
+        headers.append(f"the text is {answer.text[:100]!r}")
     if expected.reads:
         try:
             reply = answer.json()
         except ValueError:
-            return [*found, f"no JSON: {answer.text[:100]!r}"]
+            return [*headers, f"no JSON: {answer.text[:100]!r}"]
         if request.reads_either is not None and isinstance(reply.get(request.reads_either), dict):
             reply = reply[request.reads_either]
-        found += [why for rule in expected.reads for why in _broken(rule, reply, names)]
-        found += _misleading(answer.status_code, reply)
-    return found
+        headers += [why for rule in expected.reads for why in _broken(rule, reply, names)]
+        headers += _misleading(answer.status_code, reply)
+    return headers
 
 
 def _misleading(status: int, reply: dict[str, Any]) -> list[str]:
@@ -218,10 +218,10 @@ def _elements(place: str, value: Any, name: str, index: str | None) -> list[tupl
     elements = cast("list[Any]", inner)
     if "=" in index:
         key, value = index[1:-1].split("=")
-        chosen = [one for one in elements if one.get(key) == value]
-        return [(place + index, one) for one in chosen] or [(place + index, ABSENT)]
+        chosen = [element for element in elements if element.get(key) == value]
+        return [(place + index, item) for item in chosen] or [(place + index, ABSENT)]
     if index in ("[]", "[?]"):
-        every = [(f"{place}[{number}]", one) for number, one in enumerate(elements)]
+        every = [(f"{place}[{number}]", element) for number, element in enumerate(elements)]
         return every or ([] if index == "[?]" else [(f"{place}[0]", ABSENT)])
     number = int(index[1:-1])
     return [(place + index, elements[number] if number < len(elements) else ABSENT)]
@@ -250,7 +250,9 @@ def _is_whole(value: Any) -> bool:
 
 
 def _are_strings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in cast("list[Any]", value))
+    return isinstance(value, list) and all(
+        isinstance(item, str) for item in cast("list[Any]", value)
+    )
 
 
 _TYPES: dict[str, Callable[[Any], bool]] = {

@@ -118,8 +118,8 @@ def test_subscribers_of_an_asset_are_notified_without_failures(
     assert api.ok("POST", "/check-subscription", check) == {"message": "Not subscribed"}
     assert api.ok("DELETE", "/subscriptions", rule_of(asset, user)) == done
     assert api.refused("DELETE", "/subscriptions", rule_of(asset, user))[0] == 404
-    for each in (user, other):
-        api.ok("DELETE", "/user-roles", {"userId": each})
+    for element in (user, other):
+        api.ok("DELETE", "/user-roles", {"userId": element})
 
 
 def test_an_administrator_whom_everything_is_denied_can_still_take_that_back(

@@ -45,8 +45,8 @@ def asset_of(api: Api, asset_id: str, database: str = IMPORTED) -> Any:
 
 
 def keys_found(api: Api, folder: str, database: str = IMPORTED) -> set[str]:
-    found = api.search(databaseId=database, entityTypes=["file"])
-    return {one["str_key"] for one in found if one["str_key"].startswith(folder)}
+    hits = api.search(databaseId=database, entityTypes=["file"])
+    return {item["str_key"] for item in hits if item["str_key"].startswith(folder)}
 
 
 def versions_of(s3: Any, bucket: str, prefix: str) -> list[tuple[str, str, str]]:
@@ -76,10 +76,10 @@ def test_objects_that_others_write_become_assets_and_files(
     assert single["assetType"] == ".glb"
     assert keys_found(api, folder) == keys
     listed = api.ok("GET", f"/database/{IMPORTED}/assets/{quote(f'{folder} +1')}/listFiles")
-    assert {one["key"] for one in listed["items"] if not one["isFolder"]} == keys - {
+    assert {item["key"] for item in listed["items"] if not item["isFolder"]} == keys - {
         f"{folder} two/only.glb"
     }
-    reasons = [one["reason"] for one in failures(api) if folder in one["reason"]]
+    reasons = [failure["reason"] for failure in failures(api) if folder in failure["reason"]]
     assert len(reasons) == 2
     assert versions_of(s3, bucket, folder) == before
     # Workflows start on them as on uploads, although the asset was created after the event.
@@ -104,8 +104,8 @@ def test_files_that_others_change_and_delete_are_followed(
     s3.put_object(Bucket=bucket, Key=f"{folder}/b.glb", Body=b"2")
 
     def sizes() -> dict[str, int]:
-        found = api.search(databaseId=IMPORTED, entityTypes=["file"])
-        return {one["str_key"]: one["num_filesize"] for one in found if folder in one["str_key"]}
+        hits = api.search(databaseId=IMPORTED, entityTypes=["file"])
+        return {item["str_key"]: item["num_filesize"] for item in hits if folder in item["str_key"]}
 
     wait_for(sizes, {f"{folder}/a.glb": 4, f"{folder}/b.glb": 1})
     wait_for(lambda: asset_of(api, folder)["assetType"], "folder")
@@ -208,7 +208,7 @@ def test_files_that_were_there_before_their_asset_are_found(runtime: Runtime, s3
     asset = api.new_asset(base, "Scans", bucketExistingKey="old scans")
 
     def files() -> set[tuple[str, str]]:
-        found = api.search(databaseId=base, entityTypes=["file"])
-        return {(one["str_assetid"], one["str_key"]) for one in found}
+        hits = api.search(databaseId=base, entityTypes=["file"])
+        return {(item["str_assetid"], item["str_key"]) for item in hits}
 
     wait_for(files, {(asset, f"{folder}/{name}") for name in ("hall.e57", "yard/gate.e57")})

@@ -36,7 +36,7 @@ def client_of(runtime: Runtime, service: str) -> Any:
 def rows(runtime: Runtime, words: set[str]) -> dict[str, list[str]]:
     """By table the rows that hold one of the words anywhere."""
     dynamodb = client_of(runtime, "dynamodb")
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     names = [
         n for page in dynamodb.get_paginator("list_tables").paginate() for n in page["TableNames"]
     ]
@@ -49,23 +49,25 @@ def rows(runtime: Runtime, words: set[str]) -> dict[str, list[str]]:
                 if '"Versions#' in text and '"expiresAt"' in text:
                     continue
                 if any(word in text for word in words):
-                    found.setdefault(name, []).append(text)
-    return found
+                    result.setdefault(name, []).append(text)
+    return result
 
 
 def objects(runtime: Runtime, words: set[str]) -> Iterator[str]:
     """Versions, markers and multipart uploads of all buckets whose key holds one of the words."""
     s3 = client_of(runtime, "s3")
-    for bucket in (each["Name"] for each in s3.list_buckets()["Buckets"]):
+    for bucket in (item["Name"] for item in s3.list_buckets()["Buckets"]):
         pages = s3.get_paginator("list_object_versions").paginate(Bucket=bucket)
         keys = [
-            one["Key"]
+            item["Key"]
             for page in pages
             for kind in ("Versions", "DeleteMarkers")
-            for one in page.get(kind, [])
+            for item in page.get(kind, [])
         ]
-        keys += [one["Key"] for one in s3.list_objects_v2(Bucket=bucket).get("Contents", [])]
-        keys += [one["Key"] for one in s3.list_multipart_uploads(Bucket=bucket).get("Uploads", [])]
+        keys += [item["Key"] for item in s3.list_objects_v2(Bucket=bucket).get("Contents", [])]
+        keys += [
+            item["Key"] for item in s3.list_multipart_uploads(Bucket=bucket).get("Uploads", [])
+        ]
         yield from (f"{bucket}/{key}" for key in keys if any(word in key for word in words))
 
 
@@ -149,7 +151,7 @@ def test_nothing_of_a_purged_database_is_left_but_audit(
     assert (status, body["code"]) == (409, "DatabaseActive")
     api.ok("DELETE", path)
     listed = api.ok("GET", f"{path}/assets?showArchived=true")["Items"]
-    assert sorted(one["assetId"] for one in listed) == sorted(assets)
+    assert sorted(item["assetId"] for item in listed) == sorted(assets)
     assert len(documents(runtime, database)) >= len(assets)
     assert len(without_trail(rows(runtime, words))) > 10
 
@@ -169,7 +171,7 @@ def test_nothing_of_a_purged_database_is_left_but_audit(
     assert [key for key in kept if not any(word in key.partition("/")[0] for word in TRAIL)] == []
     assert documents(runtime, database) == []
     entries = api.ok("GET", "/audit", params={"entity": f"database:{database}"})["Items"]
-    assert "purge_database" in {one["operation"] for one in entries}
+    assert "purge_database" in {entry["operation"] for entry in entries}
     assert api.new_database(database) == database
 
 

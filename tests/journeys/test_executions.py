@@ -19,15 +19,15 @@ SAMPLE = Path(__file__).parents[2] / "samples" / "pipelines" / "inspect-again.js
 
 def executions(api: Api, path: str) -> list[dict[str, Any]]:
     """The executions on an asset, the newest first."""
-    found: list[dict[str, Any]] = api.ok("GET", f"{path}/workflows/executions")["message"]["Items"]
-    return found
+    items: list[dict[str, Any]] = api.ok("GET", f"{path}/workflows/executions")["message"]["Items"]
+    return items
 
 
 def have_ended(api: Api, path: str, count: int) -> bool:
     """Whether there are so many executions on an asset, and all of them have ended."""
-    found = executions(api, path)
-    active = [one for one in found if one["executionStatus"] in {"NEW", "RUNNING"}]
-    return len(found) >= count and not active
+    result = executions(api, path)
+    active = [item for item in result if item["executionStatus"] in {"NEW", "RUNNING"}]
+    return len(result) >= count and not active
 
 
 def test_an_upload_runs_the_shipped_workflow_and_a_user_runs_it_again(
@@ -45,9 +45,9 @@ def test_an_upload_runs_the_shipped_workflow_and_a_user_runs_it_again(
     body = {"workflowDatabaseId": "GLOBAL", "fileKey": "/parts/a.obj"}
     started = api.ok("POST", f"{path}/workflows/{SHIPPED}", body)["message"]
     wait_until(lambda: have_ended(api, path, 2))
-    found = executions(api, path)
-    assert [one["executionId"] for one in found] == [started, first["executionId"]]
-    assert found[0]["executionStatus"] == "SUCCEEDED"
+    result = executions(api, path)
+    assert [item["executionId"] for item in result] == [started, first["executionId"]]
+    assert result[0]["executionStatus"] == "SUCCEEDED"
     shown = api.ok("GET", f"{path}/executions/{started}")["message"]
     (step,) = shown["steps"]
     assert (step["pipelineId"], step["state"]) == (SHIPPED, "SUCCEEDED")
@@ -85,7 +85,7 @@ def test_the_pipeline_of_the_guide_inspects_a_file_and_is_refused_for_a_whole_as
     wait_until(lambda: have_ended(api, path, 1))
     shown = api.ok("GET", f"{path}/executions/{started}")["message"]
     assert (shown["executionStatus"], shown["outputs"]["metadata"]) == ("SUCCEEDED", ["/a.obj"])
-    assert [one["executionId"] for one in executions(api, path)] == [started]
+    assert [execution["executionId"] for execution in executions(api, path)] == [started]
 
 
 HAMMER = "/database/forge/assets/hammer"
@@ -109,10 +109,10 @@ class Pipeline:
 
     def work(self) -> None:
         """Receive one message."""
-        found: list[Any] = []
-        wait_until(lambda: found.extend(self._received()) or bool(found))
-        self.handler(json.loads(found[0]["Body"]))
-        self.sqs.delete_message(QueueUrl=self.url, ReceiptHandle=found[0]["ReceiptHandle"])
+        result: list[Any] = []
+        wait_until(lambda: result.extend(self._received()) or bool(result))
+        self.handler(json.loads(result[0]["Body"]))
+        self.sqs.delete_message(QueueUrl=self.url, ReceiptHandle=result[0]["ReceiptHandle"])
 
     def handler(self, event: dict[str, Any]) -> None:
         body = event["body"]
@@ -173,7 +173,7 @@ def test_outputs_are_stored_and_a_failing_run_names_what_was_stored(
     assert first["startedAt"] <= first["stoppedAt"] <= second["startedAt"] <= second["stoppedAt"]
     assert done["outputs"]["files"] == ["/in/notes.md.txt"]
     files = api.ok("GET", "/database/forge/assets/hammer/listFiles")["items"]
-    shown = {one["relativePath"]: one.get("previewFile") for one in files}
+    shown = {file["relativePath"]: file.get("previewFile") for file in files}
     assert shown["/in/notes.md"] == "hammer/in/notes.md.previewFile.gif"
     assert "/in/notes.md.txt" in shown
     where = "/database/forge/assets/hammer/metadata/file?filePath=/in/notes.md&type=metadata"
@@ -253,12 +253,12 @@ def test_uploaded_files_with_metadata_are_found(runtime: Runtime, database: str)
     assert api.ok("POST", file_path, described)["successCount"] == 1
 
     def itself() -> list[tuple[str, str, Any]]:
-        found = api.search(query="beam", databaseId=database, entityTypes=["asset"])
-        return [(f["str_assetname"], f["str_assetid"], f.get("MD_")) for f in found]
+        hits = api.search(query="beam", databaseId=database, entityTypes=["asset"])
+        return [(f["str_assetname"], f["str_assetid"], f.get("MD_")) for f in hits]
 
     def files(**more: str) -> set[tuple[str, int]]:
-        found = api.search(databaseId=database, entityTypes=["file"], **more)
-        return {(f["str_key"], f["num_filesize"]) for f in found}
+        hits = api.search(databaseId=database, entityTypes=["file"], **more)
+        return {(f["str_key"], f["num_filesize"]) for f in hits}
 
     model = (f"{asset}/models/engine.glb", 5 * MIB + 1000)
     wait_for(itself, [("Beam Engine", asset, {"maker": "Boulton"})])
@@ -272,8 +272,8 @@ def test_a_new_name_reaches_the_documents_of_the_files(runtime: Runtime, databas
     api.upload(database, asset, {f"/part-{n}.obj": [b"v 0 0 0\n"] for n in range(12)})
 
     def names() -> list[str]:
-        found = api.search(databaseId=database, entityTypes=["file"])
-        return [one["str_assetname"] for one in found]
+        hits = api.search(databaseId=database, entityTypes=["file"])
+        return [item["str_assetname"] for item in hits]
 
     wait_for(names, ["Before"] * 12)
     api.ok("PUT", f"/database/{database}/assets/{asset}", {"assetName": "After"})

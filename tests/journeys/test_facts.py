@@ -45,8 +45,8 @@ class Inspector:
 
 def attributes(api: Api, base: str, path: str) -> dict[str, str]:
     query = {"filePath": path, "type": "attribute"}
-    found = api.ok("GET", f"{base}/metadata/file", params=query)["metadata"]
-    return {one["metadataKey"]: one["metadataValue"] for one in found}
+    metadata = api.ok("GET", f"{base}/metadata/file", params=query)["metadata"]
+    return {item["metadataKey"]: item["metadataValue"] for item in metadata}
 
 
 def furnish(runtime: Runtime, api: Api, database: str) -> str:
@@ -91,8 +91,10 @@ def test_facts_are_searched_followed_and_compared(
     missing = found(metadataFacets=facets)["metadataFacets"][1]
     assert missing["ranges"] == [{"from": 1.0, "doc_count": 1}]
 
-    (one,) = api.ok("GET", f"{base}/dependencies")["items"]
-    assert [(each["state"], each.get("filePath")) for each in one["references"]] == [
+    (item,) = api.ok("GET", f"{base}/dependencies")["items"]
+    assert [
+        (reference["state"], reference.get("filePath")) for reference in item["references"]
+    ] == [
         ("found", "/maps/wood.png"),
         ("missing", None),
     ]
@@ -137,7 +139,7 @@ def test_an_uploaded_model_has_a_glb_under_its_own_address(api: Api) -> None:
 
     assert glb("/notes.txt")["glbMissing"]["reason"] == "none"
     wait_until(lambda: "glb" in glb("/tile.obj"))
-    found = glb("/tile.obj")["glb"]
-    fetched = httpx.get(found["url"])
-    assert (fetched.content[:4], len(fetched.content)) == (b"glTF", found["size"])
+    result = glb("/tile.obj")["glb"]
+    fetched = httpx.get(result["url"])
+    assert (fetched.content[:4], len(fetched.content)) == (b"glTF", result["size"])
     assert fetched.headers["Content-Type"] == "model/gltf-binary"

@@ -49,7 +49,7 @@ def tags(s3: Any, api: Api, path: str, file: str) -> list[dict[str, str]]:
 
 def records(api: Api, path: str, file: str, kind: str = "metadata") -> list[str]:
     request = f"{path}/metadata/file?filePath={quote(file)}&type={kind}"
-    return [one["metadataKey"] for one in api.ok("GET", request)["metadata"]]
+    return [record["metadataKey"] for record in api.ok("GET", request)["metadata"]]
 
 
 @pytest.fixture
@@ -66,7 +66,9 @@ def test_a_file_is_moved_and_copied_with_its_companions(
 ) -> None:
     asset = lion.rpartition("/")[2]
     api.upload(database, asset, {f"{ODD}.previewFile.png": [b"png"]})
-    auxiliary = next(one["Name"] for one in s3.list_buckets()["Buckets"] if "auxil" in one["Name"])
+    auxiliary = next(
+        bucket["Name"] for bucket in s3.list_buckets()["Buckets"] if "auxil" in bucket["Name"]
+    )
     for path in (f"{ODD}/preview/octree.bin", "/PotreeViewer/cloud.js"):
         s3.put_object(Bucket=auxiliary, Key=asset + path, Body=b"viewer")
     for kind in ("metadata", "attribute"):
@@ -89,7 +91,7 @@ def test_a_file_is_moved_and_copied_with_its_companions(
     assert records(api, lion, ODD) == []
     listed = s3.list_objects_v2(Bucket=auxiliary, Prefix=f"{asset}/")["Contents"]
     moved = f"{asset}/parts{ODD}/preview/octree.bin"
-    assert {one["Key"] for one in listed} == {f"{asset}/PotreeViewer/cloud.js", moved}
+    assert {item["Key"] for item in listed} == {f"{asset}/PotreeViewer/cloud.js", moved}
     viewer = f"{lion}/auxiliaryPreviewAssets/stream"
     for path in ("PotreeViewer/cloud.js", moved.partition("/")[2]):
         assert api.send("GET", f"{viewer}/{quote(path)}").content == b"viewer"
@@ -192,7 +194,7 @@ def test_previews_are_shown_and_archived_files_keep_their_facts(
     assert httpx.get(link["downloadUrl"], timeout=20).content == b"preview.png"
 
     files = api.search(databaseId=database, entityTypes=["file"], includeArchived=True)
-    documents = {one["str_key"].partition("/")[2]: one for one in files}
+    documents = {file["str_key"].partition("/")[2]: file for file in files}
     assert set(documents) == {"a.stl", ODD[1:], "parts/1.stl", resembling}
     archived, active = documents[ODD[1:]], documents["a.stl"]
     assert (archived["bool_archived"], archived["num_filesize"]) == (True, 60)
@@ -205,8 +207,8 @@ def test_previews_are_shown_and_archived_files_keep_their_facts(
     api.ok("DELETE", f"{lion}/deleteAssetPreview")
 
     def previews() -> list[str | None]:
-        found = api.search(databaseId=database, entityTypes=["asset"])
-        return [one.get("str_previewfilekey") for one in found]
+        hits = api.search(databaseId=database, entityTypes=["asset"])
+        return [item.get("str_previewfilekey") for item in hits]
 
     wait_for(previews, [None])
 

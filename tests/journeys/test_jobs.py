@@ -18,7 +18,7 @@ def new_tag(api: Api) -> str:
 
 def tags_of(api: Api, database: str) -> list[tuple[str, ...]]:
     """The tags in all documents of a database, assets and files."""
-    return [tuple(found.get("list_tags") or ()) for found in api.search(databaseId=database)]
+    return [tuple(item.get("list_tags") or ()) for item in api.search(databaseId=database)]
 
 
 def test_a_deleted_tag_leaves_assets_and_index_before_all_is_drained(
@@ -79,10 +79,10 @@ class Tiles:
 
     def triangles(self) -> dict[str, tuple[str | None, str | None]]:
         """The triangles of each file, and the version of the readers that counted them."""
-        found = {path: attributes(self.api, self.base, path) for path in FILES}
+        result = {path: attributes(self.api, self.base, path) for path in FILES}
         return {
-            path: (one.get("fact_triangles"), one.get(READERS_VERSION_KEY))
-            for path, one in found.items()
+            path: (item.get("fact_triangles"), item.get(READERS_VERSION_KEY))
+            for path, item in result.items()
         }
 
     def sources(self) -> dict[str, str]:
@@ -107,7 +107,7 @@ class Tiles:
 
     def renewals(self) -> int:
         reply = self.api.ok("GET", f"{self.base}/workflows/executions")["message"]
-        return sum(one["trigger"] == "renewal" for one in reply["Items"])
+        return sum(item["trigger"] == "renewal" for item in reply["Items"])
 
     def found(self) -> int:
         """The number of files that search finds by the current version."""
@@ -149,19 +149,19 @@ def test_an_asset_is_ingested_in_two_calls(runtime: Runtime, database: str) -> N
     }
     finished = api.ok("POST", "/ingest-asset", end)
     assert (finished["overallSuccess"], finished["assetType"]) == (True, "folder")
-    results = [(one["relativeKey"], one["success"]) for one in finished["fileResults"]]
+    results = [(result["relativeKey"], result["success"]) for result in finished["fileResults"]]
     assert results == [(file["relativeKey"], True) for file in body["files"]]
     assert api.ok("POST", "/ingest-asset", end) == finished
 
     root = f"/database/{database}/assets/{asset}"
     assert api.ok("GET", root)["assetName"] == "Lion"
     listed = api.ok("GET", f"{root}/listFiles")["items"]
-    files = {one["relativePath"]: one["size"] for one in listed if not one["isFolder"]}
+    files = {item["relativePath"]: item["size"] for item in listed if not item["isFolder"]}
     assert files == {"/empty.txt": 0, "/parts/model.glb": 3000}
     assert api.send("GET", f"{root}/download/stream/parts/model.glb").content == model
     # the asset, the model and the empty file; the preview is part of the model's document
     wait_for(
-        lambda: [one["str_assetname"] for one in api.search(databaseId=database)], ["Lion"] * 3
+        lambda: [item["str_assetname"] for item in api.search(databaseId=database)], ["Lion"] * 3
     )
 
 
@@ -176,7 +176,7 @@ def _beginning(database: str, asset: str, size: int) -> dict[str, Any]:
         "isDistributable": True,
         "tags": [],
         "files": [
-            {"relativeKey": f"{asset}/{path}", "file_size": one, "num_parts": min(one, 1)}
-            for path, one in sizes.items()
+            {"relativeKey": f"{asset}/{path}", "file_size": item, "num_parts": min(item, 1)}
+            for path, item in sizes.items()
         ],
     }

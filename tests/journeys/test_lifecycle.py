@@ -31,8 +31,8 @@ def versions(api: Api, path: str) -> dict[str, str]:
 
 def states(api: Api, database: str) -> dict[str, bool]:
     """The documents of a database, archived ones included: types, and whether they are archived."""
-    found = api.search(databaseId=database, includeArchived=True)
-    return {str(one.get("str_key", one["str_assetid"])): one["bool_archived"] for one in found}
+    hits = api.search(databaseId=database, includeArchived=True)
+    return {str(item.get("str_key", item["str_assetid"])): item["bool_archived"] for item in hits}
 
 
 def test_an_archived_asset_leaves_all_that_is_shown_and_comes_back_whole(
@@ -56,7 +56,7 @@ def test_an_archived_asset_leaves_all_that_is_shown_and_comes_back_whole(
     assert [a["assetId"] for a in api.ok("GET", listed)["Items"]] == [kept]
     both = api.ok("GET", f"{listed}?showArchived=true")["Items"]
     assert [(a["assetId"], a["status"]) for a in both] == [(kept, "active"), (asset, "archived")]
-    assert {found["str_assetid"] for found in api.search(databaseId=database)} == {kept}
+    assert {item["str_assetid"] for item in api.search(databaseId=database)} == {kept}
     assert states(api, database) == {**dict.fromkeys(names, True), kept: False}
     assert api.refused("DELETE", f"{path}/archiveAsset", CONFIRMED["archive"])[0] == 409
 
@@ -87,8 +87,8 @@ def test_a_deleted_asset_leaves_nothing_and_its_id_can_be_taken_again(
     api.ok("PUT", path, {"assetName": "Big tiger"})
 
     def documents() -> list[tuple[str, bool]]:
-        found = api.search(databaseId=database, includeArchived=True)
-        return [(one["str_assetname"], "MD_" in one) for one in found]
+        hits = api.search(databaseId=database, includeArchived=True)
+        return [(item["str_assetname"], "MD_" in item) for item in hits]
 
     wait_for(documents, [("Big tiger", False)] * 2)
     assert [f["relativePath"] for f in api.ok("GET", f"{path}/listFiles")["items"]] == [

@@ -45,8 +45,10 @@ def links_of(api: Api, database: str, asset: str, **query: Any) -> Any:
 def flags(api: Api, database: str) -> dict[str, tuple[bool, bool, bool]]:
     """The assets with children, parents and related assets, by the search index."""
     names = ("bool_has_asset_children", "bool_has_asset_parents", "bool_has_assets_related")
-    found = api.search(databaseId=database, entityTypes=["asset"])
-    return {one["str_assetname"]: (one[names[0]], one[names[1]], one[names[2]]) for one in found}
+    hits = api.search(databaseId=database, entityTypes=["asset"])
+    return {
+        item["str_assetname"]: (item[names[0]], item[names[1]], item[names[2]]) for item in hits
+    }
 
 
 def described(api: Api, asset_link_id: str) -> str:
@@ -55,7 +57,7 @@ def described(api: Api, asset_link_id: str) -> str:
     record = {"metadataKey": "place", "metadataValue": "N", "metadataValueType": "string"}
     assert api.ok("POST", path, {"metadata": [record]})["successCount"] == 1
     assert api.ok("PUT", path, {"metadata": [record], "updateType": "replace_all"})["success"]
-    assert [one["metadataKey"] for one in api.ok("GET", path)["metadata"]] == ["place"]
+    assert [item["metadataKey"] for item in api.ok("GET", path)["metadata"]] == ["place"]
     return path
 
 
@@ -97,7 +99,7 @@ def test_assets_are_linked_shown_as_a_tree_found_and_unlinked(
     assert (circle.status_code, circle.json()["code"]) == (409, "AssetLinkCycle")
     tree = links_of(api, database, hall, childTreeView="true")
     assert shape(tree["children"]) == {"statue": {"plinth": {}}}
-    assert [one["assetId"] for one in links_of(api, database, twin)["related"]] == [statue]
+    assert [item["assetId"] for item in links_of(api, database, twin)["related"]] == [statue]
 
     path = described(api, first)
     assert api.ok("PUT", f"/asset-links/{first}", {"assetLinkAliasId": "right"})
@@ -133,10 +135,10 @@ def test_clients_that_link_at_the_same_time_make_no_circle(runtime: Runtime, dat
         statuses = list(pool.map(attempt, pairs))
     assert set(statuses) <= {200, 409}
     below = {parent: links_of(api, database, parent)["children"] for parent in ring}
-    made = {(parent, one["assetId"]) for parent, found in below.items() for one in found}
+    made = {(parent, element["assetId"]) for parent, item in below.items() for element in item}
     assert len(made) == statuses.count(200) >= 3
     left = set(ring)
-    while free := {one for one in left if not any(c == one and p in left for p, c in made)}:
+    while free := {item for item in left if not any(c == item and p in left for p, c in made)}:
         left -= free
     assert left == set(), "there is a circle"
     parents = {f"part {ring.index(parent)}" for parent, _ in made}
@@ -160,13 +162,15 @@ def test_a_tree_is_exported_page_by_page_and_compressed(runtime: Runtime, databa
     while not pages or "NextToken" in pages[-1]:
         token = {"startingToken": pages[-1]["NextToken"]} if pages else {}
         pages.append(api.ok("POST", path, {**body, **token}))
-    assets = [one for page in pages for one in page["assets"]]
-    assert [one["assetid"] for one in assets] == [root, *sorted(parts)]
+    assets = [asset for page in pages for asset in page["assets"]]
+    assert [asset["assetid"] for asset in assets] == [root, *sorted(parts)]
     assert {page["totalAssetsInTree"] for page in pages} == {4}
-    assert {one["childAssetId"] for one in pages[0]["relationships"]} == set(parts)
+    assert {relationship["childAssetId"] for relationship in pages[0]["relationships"]} == set(
+        parts
+    )
     listed_files = assets[0]["files"]
-    assert {one["relativePath"] for one in listed_files} == set(files)
-    first = next(one for one in listed_files if one["fileName"] == "file 0.bin")
+    assert {file["relativePath"] for file in listed_files} == set(files)
+    first = next(file for file in listed_files if file["fileName"] == "file 0.bin")
     got = httpx.get(first["presignedFileDownloadUrl"], timeout=30)
     assert got.content == noise(20, "0")
     assert api.refused("POST", path, {"startingToken": pages[0]["NextToken"]})[0] == 400
@@ -209,7 +213,7 @@ def test_comments_live_and_go_with_their_asset(runtime: Runtime, database: str) 
     assert row["commentOwnerID"] == row["commentOwnerUsername"]
     assert api.ok("PUT", f"{place}/0:first", {"commentBody": "New"}) == {"message": "Succeeded"}
     assert api.ok("DELETE", f"{place}/0:second") == {"message": "Comment deleted"}
-    assert [one[KEY] for one in api.ok("GET", root)["message"]] == ["0:third", "0:first"]
+    assert [item[KEY] for item in api.ok("GET", root)["message"]] == ["0:third", "0:first"]
     (deleted,) = api.ok("GET", f"{root}?showDeleted=true")["message"]
     assert (deleted["assetId"], deleted["commentBody"]) == (asset, "On 0:second ä")
 

@@ -20,8 +20,8 @@ def field(key: str, value_type: str = "string", **more: Any) -> dict[str, Any]:
 
 
 def values(api: Api, path: str) -> dict[str, str]:
-    found = api.ok("GET", path)["metadata"]
-    return {item["metadataKey"]: item["metadataValue"] for item in found}
+    metadata = api.ok("GET", path)["metadata"]
+    return {item["metadataKey"]: item["metadataValue"] for item in metadata}
 
 
 def new_schema(api: Api, database: str, entity: str, *fields: Any, **more: Any) -> str:
@@ -84,11 +84,11 @@ def test_a_schema_applies_to_writing_listing_and_removing(runtime: Runtime, data
     weight = record("weight", "7", "number")
     assert violated(api, "PUT", path, stone, weight) == ["metadata.0.metadataValue"]
     api.ok("POST", path, {"metadata": [weight, record("colour")]})
-    found = {item["metadataKey"]: item for item in api.ok("GET", path)["metadata"]}
-    assert found["unit"]["metadataValue"] == "kg"
-    assert found["weight"]["metadataSchemaRequired"] is True
-    assert found["weight"]["metadataSchemaName"] == f"Measures ({database})"
-    assert found["colour"]["metadataSchemaField"] is False
+    result = {item["metadataKey"]: item for item in api.ok("GET", path)["metadata"]}
+    assert result["unit"]["metadataValue"] == "kg"
+    assert result["weight"]["metadataSchemaRequired"] is True
+    assert result["weight"]["metadataSchemaName"] == f"Measures ({database})"
+    assert result["colour"]["metadataSchemaField"] is False
 
     def by_unit() -> list[str]:
         hits = api.search(databaseId=database, metadataKey="unit", metadataValue="kg")
@@ -106,8 +106,8 @@ def test_a_schema_governs_while_it_is_enabled_and_until_its_deletion(
 ) -> None:
     path = f"/database/{database}/assets/{api.new_asset(database, 'Lion')}/metadata"
     schema = new_measures(api, database)
-    one = f"/database/{database}/metadataSchema/{schema}"
-    assert api.ok("GET", one)["metadataSchemaEntityType"] == "assetMetadata"
+    result = f"/database/{database}/metadataSchema/{schema}"
+    assert api.ok("GET", result)["metadataSchemaEntityType"] == "assetMetadata"
     listed = api.ok("GET", f"/metadataschema?databaseId={database}")["Items"]
     assert [item["metadataSchemaId"] for item in listed] == [schema]
     assert len(api.ok("GET", "/metadataschema?pageSize=1")["Items"]) == 1
@@ -121,9 +121,9 @@ def test_a_schema_governs_while_it_is_enabled_and_until_its_deletion(
     assert violated(api, "PUT", path, record("colour")) == ["metadata.0.metadataKey"]
 
     assert api.ok("DELETE", path, {"metadataKeys": ["weight"]})["success"] is False
-    assert api.refused("DELETE", one, {})[0] == 400
-    api.ok("DELETE", one, {"confirmDelete": True})
-    assert api.refused("GET", one)[0] == 404
+    assert api.refused("DELETE", result, {})[0] == 400
+    api.ok("DELETE", result, {"confirmDelete": True})
+    assert api.refused("GET", result)[0] == 404
     assert api.ok("DELETE", path, {"metadataKeys": ["weight"]})["success"] is True
 
 
@@ -146,8 +146,8 @@ def test_schemas_of_files_apply_by_extension_and_conflicts_are_reported(
 
     def conflicts_of(name: str, kind: str = "metadata") -> dict[str, bool]:
         query = httpx.QueryParams({"filePath": name, "type": kind})
-        found = api.ok("GET", f"{path}?{query}")["metadata"]
-        return {item["metadataKey"]: item["metadataSchemaMultiFieldConflict"] for item in found}
+        metadata = api.ok("GET", f"{path}?{query}")["metadata"]
+        return {item["metadataKey"]: item["metadataSchemaMultiFieldConflict"] for item in metadata}
 
     assert conflicts_of("/a.glb") == {"polygons": True, "text": False}
     assert conflicts_of("/b.txt") == {"polygons": False, "text": False}

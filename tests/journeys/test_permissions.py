@@ -55,8 +55,8 @@ class World:
 
     def give(self, admin: Api) -> None:
         templates = {
-            each["template"]["name"]: each
-            for each in admin.ok("GET", "/auth/constraintsTemplates")["Items"]
+            item["template"]["name"]: item
+            for item in admin.ok("GET", "/auth/constraintsTemplates")["Items"]
         }
         values = {"ROLE_NAME": self.role, "DATABASE_ID": self.own}
         admin.ok(
@@ -86,17 +86,17 @@ def world(runtime: Runtime) -> World:
 
 
 def found(api: Api, **body: Any) -> set[str]:
-    return {one["str_assetid"] for one in api.search(query="pump", **body)}
+    return {item["str_assetid"] for item in api.search(query="pump", **body)}
 
 
 def test_lists_and_single_reads_return_the_objects_that_rules_allow(world: World) -> None:
     viewer = world.viewer
     databases = viewer.ok("GET", "/database")["Items"]
-    assert {one["databaseId"] for one in databases} == {world.own}
+    assert {database["databaseId"] for database in databases} == {world.own}
     listed = viewer.ok("GET", f"/database/{world.own}/assets")["Items"]
-    assert {one["assetId"] for one in listed} == {world.seen}
+    assert {item["assetId"] for item in listed} == {world.seen}
     everywhere = viewer.ok("GET", "/assets")["Items"]
-    assert {one["assetId"] for one in everywhere} == {world.seen}
+    assert {item["assetId"] for item in everywhere} == {world.seen}
     assert viewer.ok("GET", f"/database/{world.own}/assets/{world.seen}")
 
 
@@ -118,9 +118,9 @@ def test_a_search_and_its_counts_know_of_nothing_else(world: World) -> None:
     reply = world.viewer.ok("POST", "/search", body)
     assert reply["hits"]["total"]["value"] == 2  # the asset and its file
     facets = reply["aggregations"]
-    assert [each["key"] for each in facets["str_databaseid"]["filtered_databaseid"]["buckets"]] == [
-        world.own
-    ]
+    assert [
+        bucket["key"] for bucket in facets["str_databaseid"]["filtered_databaseid"]["buckets"]
+    ] == [world.own]
     assert facets["list_tags"]["filtered_tags"]["buckets"] == []
 
 
@@ -217,7 +217,7 @@ def test_every_function_enters_whom_it_keeps_out(runtime: Runtime) -> None:
         return status
 
     def denied_routes() -> set[str]:
-        return {one["denied"]["route"] for one in refusals_of(api, userId=user)}
+        return {refusal["denied"]["route"] for refusal in refusals_of(api, userId=user)}
 
     # Again if an entry is missing: a busy machine may not have written it within its two seconds.
     deadline = time.monotonic() + PATIENCE_SECONDS
@@ -227,7 +227,7 @@ def test_every_function_enters_whom_it_keeps_out(runtime: Runtime) -> None:
             assert set(threads.map(send, missing)) == {403}
         if {route.key for route in missing} - denied_routes():
             time.sleep(SOME_SECONDS)
-    assert all(one["denied"]["refusal"] == "route" for one in refusals_of(api, userId=user))
+    assert all(refusal["denied"]["refusal"] == "route" for refusal in refusals_of(api, userId=user))
     assert own.refused("GET", "/audit", params={"userId": user})[0] == 403
 
 
@@ -247,7 +247,7 @@ def test_a_refusal_of_a_hidden_object_is_recorded_with_its_name(
     api.ok("POST", f"/auth/constraints/api-{uuid4().hex[:8]}", rule)
     user, own = user_of(runtime, role)
     asset = api.new_asset(database, "Hidden")
-    there, nowhere = (f"/database/{database}/assets/{one}" for one in (asset, "nowhere"))
+    there, nowhere = (f"/database/{database}/assets/{item}" for item in (asset, "nowhere"))
     wait_until(lambda: own.send("GET", "/tags").status_code == 200)
     named = f"denial:asset:{database}:{asset}"
     deadline = time.monotonic() + PATIENCE_SECONDS
@@ -266,7 +266,7 @@ def test_a_refusal_of_a_hidden_object_is_recorded_with_its_name(
     assert (entry["denied"]["refusal"], entry["operation"]) == ("invisible", "get_asset")
     nothing = refusals_of(api, entity=f"denial:asset:{database}:nowhere")
     assert [
-        one["denied"]["refusal"] for one in nothing if one["denied"]["refusal"] != "route"
+        item["denied"]["refusal"] for item in nothing if item["denied"]["refusal"] != "route"
     ] == []
 
 
@@ -313,7 +313,7 @@ def test_secrets_sent_in_odd_places_are_in_no_log(runtime: Runtime, database: st
     api.upload(database, asset, {"/a.txt": [b"text"]})
     path = f"/database/{database}/assets/{asset}"
     api.ok("POST", f"{path}/download", {"downloadType": "assetFile", "key": "/a.txt"})
-    signatures = {each for each in planted if re.fullmatch("[0-9a-f]{64}", each)}
+    signatures = {item for item in planted if re.fullmatch("[0-9a-f]{64}", item)}
     assert len(signatures) > 1, "those of the upload are not planted"
     secrets = secrets_of(runtime.state)
     assert len(secrets) >= 3
@@ -354,16 +354,16 @@ def constraint(role: str, **other: Any) -> dict[str, Any]:
 
 def listed(api: Api, role: str) -> set[str]:
     """The constraints that apply to a role, by the list of all."""
-    found: set[str] = set()
+    result: set[str] = set()
     token: dict[str, str] = {}
     while True:
         page = api.ok("GET", "/auth/constraints", params={"pageSize": "20", **token})
         assert page["message"]["Items"] == page["Items"]
-        for each in page["Items"]:
-            if any(given["groupId"] == role for given in each["groupPermissions"]):
-                found.add(each["constraintId"])
+        for item in page["Items"]:
+            if any(permission["groupId"] == role for permission in item["groupPermissions"]):
+                result.add(item["constraintId"])
         if "NextToken" not in page:
-            return found
+            return result
         token = {"startingToken": page["NextToken"]}
 
 
@@ -371,16 +371,20 @@ def test_objects_of_the_deployment_can_be_saved_unchanged(runtime: Runtime) -> N
     """Names in replies follow the rules for names: the web application of VAMS sends them back."""
     api = runtime.client()
     shipped = api.ok("GET", "/auth/constraints", params={"pageSize": "100"})["Items"]
-    constraints = [one for one in shipped if one["constraintId"].startswith("vitrine-admin-")]
+    constraints = [
+        element for element in shipped if element["constraintId"].startswith("vitrine-admin-")
+    ]
     assert len(constraints) > 5
-    for one in constraints:
-        api.ok("POST", f"/auth/constraints/{one['constraintId']}", one)
+    for item in constraints:
+        api.ok("POST", f"/auth/constraints/{item['constraintId']}", item)
     for kind in ("pipelines", "workflows"):
         items = api.ok("GET", f"/database/GLOBAL/{kind}")["message"]["Items"]
-        kept = [one for one in items if f"{one[f'{kind[:-1]}Id']}".startswith("vitrine-")]
+        kept = [
+            element for element in items if f"{element[f'{kind[:-1]}Id']}".startswith("vitrine-")
+        ]
         assert kept
-        for one in kept:
-            api.ok("PUT", f"/{kind}", one)
+        for item in kept:
+            api.ok("PUT", f"/{kind}", item)
 
 
 def test_a_constraint_is_made_changed_listed_and_deleted(runtime: Runtime) -> None:
@@ -390,8 +394,8 @@ def test_a_constraint_is_made_changed_listed_and_deleted(runtime: Runtime) -> No
     made = api.ok("POST", path, constraint(role))
     assert (made["constraintId"], made["operation"]) == (name, "create")
     assert api.ok("PUT", path, constraint(role, name="Seeing"))["operation"] == "update"
-    found = api.ok("GET", path)
-    assert (found["name"], found["constraint"]["name"]) == ("Seeing", "Seeing")
+    result = api.ok("GET", path)
+    assert (result["name"], result["constraint"]["name"]) == ("Seeing", "Seeing")
     assert listed(api, role) == {name}
     assert api.ok("DELETE", path)["operation"] == "delete"
     assert api.refused("GET", path)[0] == 404
@@ -425,8 +429,8 @@ def test_standard_templates_are_applied_and_applied_again(runtime: Runtime) -> N
     api = runtime.client()
     role = new_role(api)
     known = {
-        each["template"]["name"]: each
-        for each in api.ok("GET", "/auth/constraintsTemplates")["Items"]
+        item["template"]["name"]: item
+        for item in api.ok("GET", "/auth/constraintsTemplates")["Items"]
     }
     values = {"ROLE_NAME": role, "DATABASE_ID": "museum"}
     body = {**known["database-readonly"], "variableValues": values}
@@ -444,11 +448,11 @@ def test_a_role_in_many_constraints_leaves_them_by_a_job(runtime: Runtime) -> No
     body = {"variableValues": {"ROLE_NAME": role}, "constraints": [piece] * 21}
     names = api.ok("POST", "/auth/constraintsTemplateImport", body)["constraintIds"]
     shared = unique("see")
-    given = [*constraint(role)["groupPermissions"], *constraint(other)["groupPermissions"]]
-    api.ok("PUT", f"/auth/constraints/{shared}", constraint(role, groupPermissions=given))
+    value = [*constraint(role)["groupPermissions"], *constraint(other)["groupPermissions"]]
+    api.ok("PUT", f"/auth/constraints/{shared}", constraint(role, groupPermissions=value))
     job_id = api.ok("DELETE", f"/roles/{role}")["jobId"]
     job = api.ended(job_id)
     assert (job["state"], job["problems"]) == ("done", [])
     assert api.refused("GET", f"/auth/constraints/{names[0]}")[0] == 404
     left = api.ok("GET", f"/auth/constraints/{shared}")["groupPermissions"]
-    assert [each["groupId"] for each in left] == [other]
+    assert [item["groupId"] for item in left] == [other]

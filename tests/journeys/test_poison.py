@@ -84,7 +84,7 @@ def test_poison_is_refused_by_the_name_of_its_field(api: Api, database: str, nam
     assert answer.status_code == status, answer.text[:500]
     output = answer.json()
     named = {error["field"] for error in output.get("errors", [])}
-    assert any(field in one for one in named) or field in output["message"], output
+    assert any(field in item for item in named) or field in output["message"], output
     assert api.ok("GET", path)["metadata"] == []
 
 
@@ -104,14 +104,15 @@ def test_what_is_taken_is_found_and_others_hardly_wait(runtime: Runtime, databas
     assert min(waits) <= 0, "others wait too long each time"
 
     def keys() -> dict[str, set[str]]:
-        found = api.search(databaseId=database, assetName="taken*", entityTypes=["asset"])
+        hits = api.search(databaseId=database, assetName="taken*", entityTypes=["asset"])
         return {
-            one["str_assetname"]: {pair["key"] for pair in one.get("metadata", ())} for one in found
+            item["str_assetname"]: {pair["key"] for pair in item.get("metadata", ())}
+            for item in hits
         }
 
     wait_for(
         keys,
-        {name: {record(one)[KEY] for one in records} for name, records in names.items()},
+        {name: {record(item)[KEY] for item in records} for name, records in names.items()},
     )
 
 

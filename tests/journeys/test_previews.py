@@ -58,31 +58,32 @@ class PreviewAsset:
         picture = png((0, 255, 0))
         file = {"relativeKey": "own.png", "num_parts": 1, "file_size": len(picture)}
         begun = self.admin.ok("POST", "/uploads", {**scope, "files": [file]})
-        done = [put_parts(one, [picture]) for one in begun["files"]]
+        done = [put_parts(item, [picture]) for item in begun["files"]]
         self.admin.ok("POST", f"/uploads/{begun['uploadId']}/complete", {**scope, "files": done})
 
     def hits(self, api: Api, **body: Any) -> dict[str, Any]:
         """The hits by their path, which is empty for the asset."""
         mine = [{"query_string": {"query": f'str_databaseid:"{self.database}"'}}]
         wanted = {"filters": mine, "aggregations": False, "size": 200, "previews": True, **body}
-        found = api.ok("POST", "/search", wanted)["hits"]["hits"]
+        result = api.ok("POST", "/search", wanted)["hits"]["hits"]
         return {
-            hit["_source"].get("str_key", self.asset).removeprefix(self.asset): hit for hit in found
+            hit["_source"].get("str_key", self.asset).removeprefix(self.asset): hit
+            for hit in result
         }
 
     def named(self, api: Api, *keys: str) -> dict[str, Any]:
         """The previews of files by their path, and the asset's."""
         ids = {"databaseId": self.database, "assetId": self.asset}
         items = [*({**ids, "key": key} for key in keys), ids]
-        found = api.ok("POST", "/previews", {"items": items})["items"]
-        return {item.get("key") or "": item for item in found}
+        result = api.ok("POST", "/previews", {"items": items})["items"]
+        return {item.get("key") or "": item for item in result}
 
     def outcomes(self, found: dict[str, Any]) -> dict[str, str]:
         """The reasons of those without a preview; `shown` of the others."""
         return {
-            path: one["previewMissing"]["reason"] if "previewMissing" in one else "shown"
-            for path, one in found.items()
-            if "preview" in one or "previewMissing" in one
+            path: item["previewMissing"]["reason"] if "previewMissing" in item else "shown"
+            for path, item in found.items()
+            if "preview" in item or "previewMissing" in item
         }
 
     def requests(self) -> dict[str, set[str]]:
@@ -123,21 +124,25 @@ def color_of(url: str) -> tuple[int, int, int]:
     assert served.headers["Cache-Control"].startswith("private, max-age=")
     assert served.headers["Content-Type"].startswith("image/")
     picture = Image.open(io.BytesIO(served.content)).convert("RGB")
-    found = picture.getpixel((picture.width // 2, picture.height // 2))
-    assert isinstance(found, tuple)
-    red, green, blue = (round(one / 255) * 255 for one in found[:3])
+    result = picture.getpixel((picture.width // 2, picture.height // 2))
+    assert isinstance(result, tuple)
+    red, green, blue = (round(item / 255) * 255 for item in result[:3])
     return red, green, blue
 
 
 def test_a_search_and_names_return_urls_that_serve_the_pictures(gallery: PreviewAsset) -> None:
-    found, named = gallery.hits(gallery.admin), gallery.named(gallery.admin, *PATHS)
+    result, named = gallery.hits(gallery.admin), gallery.named(gallery.admin, *PATHS)
     assert gallery.outcomes(named) == EXPECTED
     for path, color in {**COLORS, "": (0, 255, 0)}.items():
-        for one in (found[path], named[path]):
-            assert color_of(one["preview"]["url"]) == color, path
-    assert httpx.get(found["/tile.obj"]["preview"]["url"]).status_code == 200
-    ids = {path: one["preview"]["id"] for path, one in found.items() if "preview" in one}
-    assert {path: one["preview"]["id"] for path, one in named.items() if "preview" in one} == ids
+        for item in (result[path], named[path]):
+            assert color_of(item["preview"]["url"]) == color, path
+    assert httpx.get(result["/tile.obj"]["preview"]["url"]).status_code == 200
+    ids = {
+        path: element["preview"]["id"] for path, element in result.items() if "preview" in element
+    }
+    assert {
+        path: element["preview"]["id"] for path, element in named.items() if "preview" in element
+    } == ids
     assert len(set(ids.values())) == len(ids)
     assert all(
         {"preview", "previewMissing"}.isdisjoint(hit)
@@ -174,9 +179,9 @@ def test_only_those_who_may_download_receive_pictures(gallery: PreviewAsset) -> 
     role = new_role(admin)
     user, viewer = user_of(gallery.runtime, role)
     (template,) = (
-        one
-        for one in admin.ok("GET", "/auth/constraintsTemplates")["Items"]
-        if one["template"]["name"] == "database-readonly"
+        item
+        for item in admin.ok("GET", "/auth/constraintsTemplates")["Items"]
+        if item["template"]["name"] == "database-readonly"
     )
     elsewhere = admin.new_database(f"db-{uuid4().hex[:12]}")
     values = {"ROLE_NAME": role, "DATABASE_ID": elsewhere}

@@ -40,26 +40,26 @@ class Writer:
             headers = {"X-After": self.tokens[-1]}
             answer = self.api.send("POST", "/search", query, headers=headers)
             assert answer.status_code in {200, 202}, answer.text
-            found = answer.json()
-            assert ("lag" in found) == (answer.status_code == 202)
+            result = answer.json()
+            assert ("lag" in result) == (answer.status_code == 202)
             if answer.status_code == 200:
-                return found
-            assert found["lag"]["pending"] <= found["lag"]["of"]
-            assert time.monotonic() < deadline, found["lag"]
+                return result
+            assert result["lag"]["pending"] <= result["lag"]["of"]
+            assert time.monotonic() < deadline, result["lag"]
 
     def sources(self, **body: Any) -> list[Body]:
         return [hit["_source"] for hit in self.search(**body)["hits"]["hits"]]
 
     def ids(self, *filters: Body) -> set[str]:
-        found = self.sources(entityTypes=["asset"], metadataFilters=filters)
-        return {source["str_assetid"] for source in found}
+        result = self.sources(entityTypes=["asset"], metadataFilters=filters)
+        return {source["str_assetid"] for source in result}
 
     def write(self, method: str, path: str, body: Any = None) -> Body:
         """Send a write whose reply has a sync token."""
         known = len(self.tokens)
-        found = self.api.ok(method, path, body)
+        reply = self.api.ok(method, path, body)
         assert len(self.tokens) == known + 1, f"{method} {path} names nothing"
-        return found
+        return reply
 
     def try_write(self, method: str, path: str, body: Any) -> bool:
         """Send a write; return whether its reply has a sync token."""
@@ -85,7 +85,7 @@ def test_a_search_waits_for_the_previous_write(writer: Writer) -> None:
     assert [source["str_assetname"] for source in writer.sources()] == ["Pump"]
     for number in range(2):
         writer.write("PUT", writer.path(asset), {"assetName": f"Pump {number}"})
-        assert [one["str_assetname"] for one in writer.sources()] == [f"Pump {number}"]
+        assert [item["str_assetname"] for item in writer.sources()] == [f"Pump {number}"]
     metadata = writer.path(asset, "/metadata")
     for number in range(2):
         body: Body = {"metadata": records(height=(str(number), "number"))}
@@ -100,13 +100,13 @@ def test_a_search_waits_for_the_previous_write(writer: Writer) -> None:
     other = writer.api.new_asset(writer.database, "Valve")
     ends: Body = {
         f"{end}{field}": value
-        for end, each in (("from", asset), ("to", other))
-        for field, value in (("AssetId", each), ("AssetDatabaseId", writer.database))
+        for end, item in (("from", asset), ("to", other))
+        for field, value in (("AssetId", item), ("AssetDatabaseId", writer.database))
     }
     link = writer.write("POST", "/asset-links", {**ends, "relationshipType": "related"})
-    assert {one["bool_has_assets_related"] for one in writer.sources()} == {True}
+    assert {item["bool_has_assets_related"] for item in writer.sources()} == {True}
     writer.write("DELETE", f"/asset-links/{link['assetLinkId']}")
-    assert {one["bool_has_assets_related"] for one in writer.sources()} == {False}
+    assert {item["bool_has_assets_related"] for item in writer.sources()} == {False}
     writer.write("DELETE", writer.path(asset, "/archiveAsset"), {"confirmArchive": True})
     assert writer.ids() == {other}
     writer.write("PUT", writer.path(asset, "/unarchiveAsset"), {"confirmUnarchive": True})
@@ -125,8 +125,8 @@ def test_no_file_of_an_archived_or_deleted_asset_is_counted(writer: Writer, act:
     confirmed = {"confirmArchive": True, "confirmPermanentDelete": True}
     body = {name: yes for name, yes in confirmed.items() if act in name.lower()}
     writer.write("DELETE", writer.path(asset, f"/{act}Asset"), body)
-    found = writer.search(foldFiles=True)
-    assert (found["assetsFound"], found["hits"]["hits"]) == (0, [])
+    hits = writer.search(foldFiles=True)
+    assert (hits["assetsFound"], hits["hits"]["hits"]) == (0, [])
 
 
 _VERSION: Body = {"comment": "second", "useLatestFiles": True}
@@ -136,20 +136,20 @@ def test_a_search_waits_for_the_previous_change_of_files(writer: Writer) -> None
     asset = writer.api.new_asset(writer.database, "Pump")
 
     def files() -> dict[str, Body]:
-        return {one["str_key"]: one for one in writer.sources(entityTypes=["file"])}
+        return {source["str_key"]: source for source in writer.sources(entityTypes=["file"])}
 
     writer.api.upload(writer.database, asset, {"/a.glb": [b"one"], "/b/c.txt": [b"three"]})
     keys = {f"{asset}/a.glb": 3, f"{asset}/b/c.txt": 5}
-    assert {key: one["num_filesize"] for key, one in files().items()} == keys
+    assert {key: file["num_filesize"] for key, file in files().items()} == keys
     attribute: Body = {"filePath": "/a.glb", "type": "attribute"}
     attribute["metadata"] = records(triangles=("900", "string"))
     writer.write("POST", writer.path(asset, "/metadata/file"), attribute)
     assert files()[f"{asset}/a.glb"]["AB_"] == {"triangles": "900"}
     moved = {"sourcePath": "/a.glb", "destinationPath": "/d.glb"}
     writer.write("POST", writer.path(asset, "/moveFile"), moved)
-    found = files()
-    assert set(found) == {f"{asset}/d.glb", f"{asset}/b/c.txt"}
-    assert found[f"{asset}/d.glb"]["AB_"] == {"triangles": "900"}
+    result = files()
+    assert set(result) == {f"{asset}/d.glb", f"{asset}/b/c.txt"}
+    assert result[f"{asset}/d.glb"]["AB_"] == {"triangles": "900"}
     writer.write("DELETE", writer.path(asset, "/archiveFile"), {"filePath": "/d.glb"})
     assert set(files()) == {f"{asset}/b/c.txt"}
     writer.write("POST", writer.path(asset, "/unarchiveFile"), {"filePath": "/d.glb"})
@@ -188,14 +188,14 @@ SECONDS = 600
 
 def ended(api: Api, job_id: str) -> dict[str, Any]:
     """A job when it has ended, in any state."""
-    found: list[dict[str, Any]] = [{}]
+    result: list[dict[str, Any]] = [{}]
 
     def has_ended() -> bool:
-        found[0] = api.ok("GET", f"/jobs/{job_id}")
-        return found[0]["state"] in {"done", "failed", "cancelled"}
+        result[0] = api.ok("GET", f"/jobs/{job_id}")
+        return result[0]["state"] in {"done", "failed", "cancelled"}
 
     wait_until(has_ended, seconds=SECONDS)
-    return found[0]
+    return result[0]
 
 
 def checked(api: Api) -> dict[str, Any]:
@@ -209,7 +209,11 @@ def checked(api: Api) -> dict[str, Any]:
 def drift(api: Api, database: str) -> set[tuple[str, str]]:
     """The differences in a database, by class; this test ignores those of other databases."""
     examples = checked(api)["examples"]
-    return {(one["drift"], one["documentId"]) for one in examples if one["databaseId"] == database}
+    return {
+        (example["drift"], example["documentId"])
+        for example in examples
+        if example["databaseId"] == database
+    }
 
 
 def spoil(runtime: Runtime, method: str, index: str, document_id: str, body: Any = None) -> None:
@@ -229,7 +233,7 @@ def pump(runtime: Runtime, api: Api, database: str) -> str:
 
 
 def reads(api: Api) -> dict[str, str]:
-    return {one["alias"]: one["reads"] for one in api.ok("GET", CONSISTENCY)["indexes"]}
+    return {index["alias"]: index["reads"] for index in api.ok("GET", CONSISTENCY)["indexes"]}
 
 
 def test_missing_stale_and_extra_documents_are_reported_and_repaired(
@@ -273,8 +277,8 @@ def test_a_reindex_runs_during_writes_and_searches_and_can_be_undone(
     assert set(after.values()).isdisjoint(before.values())
     runtime.drain()
     assert drift(api, database) == set()
-    (found,) = api.search(query="pump", databaseId=database, entityTypes=["asset"])
-    assert found["str_description"] == f"round {made - 1}"
+    (item,) = api.search(query="pump", databaseId=database, entityTypes=["asset"])
+    assert item["str_description"] == f"round {made - 1}"
     names = set(httpx.get(f"{runtime.endpoint['opensearch']}/_aliases", timeout=30).json())
     assert not names & set(before.values())
     assert set(after.values()) <= names
@@ -346,7 +350,7 @@ def test_only_files_of_the_asset_in_the_wanted_version_are_streamed(
     api.upload(database, other, {"/secret.txt": [b"secret"]})
     root = f"/database/{database}/assets/{asset}"
     info = api.ok("GET", f"{root}/fileInfo?filePath=/a.txt&includeVersions=true")
-    first = next(one["versionId"] for one in info["versions"] if not one["isLatest"])
+    first = next(version["versionId"] for version in info["versions"] if not version["isLatest"])
     place = f"{root}/download/stream"
     assert streamed(api, f"{place}/a.txt").content == b"second"
     assert streamed(api, f"{place}/a.txt?versionId={quote(first)}").content == b"first"
@@ -375,7 +379,7 @@ def test_only_files_of_the_asset_in_the_wanted_version_are_streamed(
 
 def _streams_viewers_files(api: Api, s3: Any, database: str, asset: str, other: str) -> None:
     assets = f"/database/{database}/assets"
-    bucket = next(one["Name"] for one in s3.list_buckets()["Buckets"] if "auxil" in one["Name"])
+    bucket = next(item["Name"] for item in s3.list_buckets()["Buckets"] if "auxil" in item["Name"])
     key = f"{asset}/a.e57/preview/octree.bin"
     s3.put_object(Bucket=bucket, Key=key, Body=bytes(range(200)))
     viewer = f"{assets}/{asset}/auxiliaryPreviewAssets/stream"

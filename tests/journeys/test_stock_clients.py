@@ -63,13 +63,13 @@ def test_stock_clients_are_served(runtime: Runtime) -> None:
     api.http.headers["Authorization"] = f"Bearer {api.http.headers['Authorization']}"
     names = _first_names(api)
     _know(api, "ada@example.com", "grace@example.com")
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for request in RECORDED:
         if request.drained:
             runtime.drain()
         if broken := list(_broken(api, request, names)):
-            found[f"{request.name} [{request.call}]"] = broken
-    assert found == {}, _listing(found)
+            result[f"{request.name} [{request.call}]"] = broken
+    assert result == {}, _listing(result)
 
 
 def _know(api: Api, *users: str) -> None:

@@ -127,7 +127,7 @@ def test_an_import_that_was_killed_continues_in_the_middle_of_a_file(
         report = import_directory(
             client, folder, database_id=database, jobs=1, settings=Settings(journal=journal)
         )
-    assert [one.status.value for one in report.files] == ["uploaded"]
+    assert [file.status.value for file in report.files] == ["uploaded"]
     assert len(transport.parts) == PARTS - stored
     link = api.ok("POST", f"{place}/download", {"downloadType": "assetFile", "key": "/cloud.bin"})
     body = httpx.get(link["downloadUrl"], timeout=60).content

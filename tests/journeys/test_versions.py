@@ -42,7 +42,7 @@ def listed(api: Api, base: str, **query: Any) -> list[dict[str, Any]]:
 
 def files(api: Api, base: str, number: str) -> dict[str, str]:
     whole = api.ok("GET", f"{base}/getVersion/{number}")
-    return {one["relativeKey"]: one["versionId"] for one in whole["files"]}
+    return {file["relativeKey"]: file["versionId"] for file in whole["files"]}
 
 
 def versions_found(api: Api, database: str) -> list[str]:
@@ -71,7 +71,8 @@ def test_a_version_is_made_read_compared_and_reverted_to(api: Api, database: str
     api.upload(database, asset, {"/a.stl": [b"solid new\n"], "/c.stl": [b"solid c\n"]})
     api.ok("PUT", f"{base}/metadata", record("1900"))
     latest = {
-        one["relativePath"]: one["versionId"] for one in api.ok("GET", f"{base}/listFiles")["items"]
+        item["relativePath"]: item["versionId"]
+        for item in api.ok("GET", f"{base}/listFiles")["items"]
     }
     assert made(api, base, versionAlias=None, comment="named", **named(latest)) == "2"
     assert files(api, base, "2") == latest
@@ -80,16 +81,18 @@ def test_a_version_is_made_read_compared_and_reverted_to(api: Api, database: str
     assert first.keys() == {"/a.stl", "/b.stl"}
     for way in ({"assetVersionId": "1"}, {"assetVersionIdAlias": "v1"}):
         rows = api.ok("GET", f"{base}/listFiles", params=way)["items"]
-        assert {one["relativePath"]: one["versionId"] for one in rows} == first
+        assert {row["relativePath"]: row["versionId"] for row in rows} == first
         shown = api.ok("GET", f"{base}/metadata", params=way)["metadata"]
-        assert [one["metadataValue"] for one in shown] == ["1889"]
+        assert [item["metadataValue"] for item in shown] == ["1889"]
         info = api.ok("GET", f"{base}/fileInfo", params={"filePath": "/a.stl", **way})
         assert info["versionId"] == first["/a.stl"]
         assert content(api, base, **way) == b"solid old\n"
-    found = api.ok("GET", f"{base}/compareVersions", params={"from": "1", "to": "2"})
-    changed = {kind: [one["relativeKey"] for one in some] for kind, some in found["files"].items()}
+    reply = api.ok("GET", f"{base}/compareVersions", params={"from": "1", "to": "2"})
+    changed = {
+        kind: [item["relativeKey"] for item in some] for kind, some in reply["files"].items()
+    }
     assert changed == {"added": ["/c.stl"], "removed": [], "changed": ["/a.stl"]}
-    assert [one["metadataKey"] for one in found["metadata"]["changed"]] == ["year"]
+    assert [item["metadataKey"] for item in reply["metadata"]["changed"]] == ["year"]
 
     body = {"comment": "back again", "revertMetadata": True}
     reverted = api.ok("POST", f"{base}/revertAssetVersion/1", body)
@@ -115,11 +118,11 @@ def test_a_version_of_500_files_is_listed_as_soon_as_its_request_has_ended(
     reply = api.ok("POST", f"{base}/revertAssetVersion/1", {"comment": "back again"})
     assert reply["assetVersionId"] == "2"
     assert number_of(api, reply) == "2"
-    assert [one["fileCount"] for one in listed(api, base)] == [500, 500, 0]
+    assert [item["fileCount"] for item in listed(api, base)] == [500, 500, 0]
 
 
 def named(latest: dict[str, str]) -> dict[str, Any]:
-    wanted = [{"relativeKey": path, "versionId": one} for path, one in latest.items()]
+    wanted = [{"relativeKey": path, "versionId": item} for path, item in latest.items()]
     return {"files": wanted, "useLatestFiles": False}
 
 
@@ -140,16 +143,16 @@ def test_many_clients_at_once_make_versions_with_numbers_of_their_own(
         return replies
 
     with ThreadPoolExecutor(CLIENTS) as pool:
-        replies = [one for some in pool.map(work, range(CLIENTS)) for one in some]
-    answered = [number_of(apis[0], one) for one in replies]
+        replies = [item for some in pool.map(work, range(CLIENTS)) for item in some]
+    answered = [number_of(apis[0], reply) for reply in replies]
     total = CLIENTS * EACH
-    numbers = [int(one["Version"]) for one in listed(apis[0], base)]
+    numbers = [int(item["Version"]) for item in listed(apis[0], base)]
     assert numbers == list(range(total, -1, -1))
-    assert sorted(int(one or 0) for one in answered) == list(range(1, total + 1))
-    comments = {one["Comment"] for one in listed(apis[0], base)[:-1]}
+    assert sorted(int(item or 0) for item in answered) == list(range(1, total + 1))
+    comments = {item["Comment"] for item in listed(apis[0], base)[:-1]}
     assert comments == {f"{n}.{t}" for n in range(CLIENTS) for t in range(EACH)}
     assert apis[0].ok("GET", base)["currentVersion"]["Version"] == str(total)
-    assert all(one["fileCount"] == 1 for one in listed(apis[0], base)[:-1])
+    assert all(item["fileCount"] == 1 for item in listed(apis[0], base)[:-1])
 
 
 def test_of_versions_made_at_once_each_is_one_that_a_reply_names(
@@ -178,13 +181,13 @@ def test_of_versions_made_at_once_each_is_one_that_a_reply_names(
             # A call that was throttled has not run; one that ran replies in time, with a code.
             throttled = refused == {"message": "Service Unavailable"}
             assert reply.status_code == 200 or throttled or refused["code"], refused
-        done = [number_of(apis[0], one.json()) for one in replies if one.status_code == 200]
+        done = [number_of(apis[0], item.json()) for item in replies if item.status_code == 200]
         assert len(done) == len(set(done)) > 0
         made_by |= {str(number) for number in done}
         versions = listed(apis[0], base)
         assert len(versions) == before + len(done)
-        assert {one["Version"] for one in versions} == made_by
-        assert {one["fileCount"] for one in versions} == {67, 0}
+        assert {version["Version"] for version in versions} == made_by
+        assert {version["fileCount"] for version in versions} == {67, 0}
 
 
 def test_one_alias_is_given_once_however_many_want_it(runtime: Runtime, database: str) -> None:
@@ -201,7 +204,7 @@ def test_one_alias_is_given_once_however_many_want_it(runtime: Runtime, database
     with ThreadPoolExecutor(len(apis)) as pool:
         numbers = [number for number in pool.map(take, apis) if number is not None]
     assert len(numbers) == 1
-    assert [one["versionAlias"] for one in listed(apis[0], base)] == ["golden", ""]
+    assert [item["versionAlias"] for item in listed(apis[0], base)] == ["golden", ""]
 
 
 def test_versions_keep_the_name_of_a_file_that_is_deleted_permanently(
@@ -219,8 +222,8 @@ def test_versions_keep_the_name_of_a_file_that_is_deleted_permanently(
     whole = api.ok("GET", f"{base}/getVersion/1")
     states = {file["relativeKey"]: file["isPermanentlyDeleted"] for file in whole["files"]}
     assert states == {"/a.stl": False, "/b.stl": True}
-    assert [one["metadataValue"] for one in whole["versionedMetadata"]] == ["1889"]
-    assert [one["fileCount"] for one in listed(api, base)] == [2, 0]
+    assert [item["metadataValue"] for item in whole["versionedMetadata"]] == ["1889"]
+    assert [item["fileCount"] for item in listed(api, base)] == [2, 0]
     made(api, base)
     compared = api.ok("GET", f"{base}/compareVersions", params={"from": "1", "to": "2"})
     assert [file["relativeKey"] for file in compared["files"]["removed"]] == ["/b.stl"]
@@ -238,7 +241,7 @@ def test_the_current_version_is_archived_with_its_asset(
     assert api.refused("POST", f"{base}/assetversions/1/archive")[0] == 409
     api.ok("POST", f"{base}/assetversions/1/archive", {"confirmArchiveAsset": True})
     assert api.refused("GET", base)[0] == 404
-    assert [one["isArchived"] for one in listed(api, base, showArchived="true")] == [True, False]
+    assert [item["isArchived"] for item in listed(api, base, showArchived="true")] == [True, False]
     runtime.drain()
     api.ok("POST", f"{base}/assetversions/1/unarchive")
     runtime.drain()
@@ -246,6 +249,6 @@ def test_the_current_version_is_archived_with_its_asset(
     assert content(api, base, assetVersionId="1") == b"solid\n"
     api.ok("PUT", f"{base}/assetversions/0", {"comment": "the very first"})
     api.ok("POST", f"{base}/assetversions/0/archive")
-    assert [one["Version"] for one in listed(api, base)] == ["1"]
+    assert [item["Version"] for item in listed(api, base)] == ["1"]
     wanted = {"downloadType": "assetFile", "key": "/a.stl", "assetVersionId": "0"}
     assert api.refused("POST", f"{base}/download", wanted)[0] == 410

@@ -19,32 +19,32 @@ def becomes_right(runtime: Runtime, database: str) -> None:
         AssertionError: it does not within `RIGHT_AGAIN_SECONDS`.
     """
     api = runtime.client()
-    found: list[Any] = [None]
+    result: list[Any] = [None]
 
     def is_right() -> bool:
         try:
-            found[0] = drift(api, database)
+            result[0] = drift(api, database)
         except (AssertionError, httpx.HTTPError) as error:  # an engine is still unavailable
-            found[0] = error
-        return found[0] == {}
+            result[0] = error
+        return result[0] == {}
 
     try:
         wait_until(is_right, seconds=RIGHT_AGAIN_SECONDS)
     except AssertionError:
-        raise AssertionError(f"drift after {RIGHT_AGAIN_SECONDS} s: {found[0]!r:.2000}") from None
+        raise AssertionError(f"drift after {RIGHT_AGAIN_SECONDS} s: {result[0]!r:.2000}") from None
 
 
 def lost(written: Load, there: dict[str, Any]) -> list[str]:
     """Return the acknowledged writes that are not stored."""
     missing: list[str] = []
     for asset, known in written.acknowledged.items():
-        found = there.get(asset)
-        if found is None:
+        result = there.get(asset)
+        if result is None:
             missing.append(f"{asset} as a whole")
             continue
-        if known["name"] is not None and found[0] != known["name"]:
-            missing.append(f"the name of {asset}: {found[0]}, not {known['name']}")
-        if "metadata" in known and found[2] != known["metadata"]:
+        if known["name"] is not None and result[0] != known["name"]:
+            missing.append(f"the name of {asset}: {result[0]}, not {known['name']}")
+        if "metadata" in known and result[2] != known["metadata"]:
             missing.append(f"the metadata of {asset}")
         missing += [
             f"{asset}{path}" for path in known.get("files", ()) if asset + path not in there

@@ -37,8 +37,8 @@ def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_
         editor.kill()
         editor.wait()
         editor.stdout.close()
-    found = settled(metadata.assets)
-    assert len(entries(place, "update_asset")) == found.revision - 1 > 0
+    result = settled(metadata.assets)
+    assert len(entries(place, "update_asset")) == result.revision - 1 > 0
     made = entries(place, "update_asset_metadata")
     values = followed(place, made, "metadata.note")
     assert len(values) == len(made) + 1
@@ -48,13 +48,13 @@ def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_
 
 def settled(assets: AssetService) -> Asset:
     """The asset after its editor's last request was carried out: it is unchanged for a second."""
-    found = assets.get_asset(ADMIN, "museum", "statue")
+    asset = assets.get_asset(ADMIN, "museum", "statue")
     while True:
         time.sleep(1)
         now = assets.get_asset(ADMIN, "museum", "statue")
-        if now == found:
+        if now == asset:
             return now
-        found = now
+        asset = now
 
 
 def _environment(place: Place) -> dict[str, str]:

@@ -113,7 +113,7 @@ class Deployment:
     def wired(self, function: Function, **parts: Any) -> Context:
         """The context of a function, with these ports instead of those of AWS."""
         ports = self.ports
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "settings": ports.settings,
             "tables": ports.tables,
             "objects": ports.objects,
@@ -129,7 +129,7 @@ class Deployment:
                 settle_delay_seconds=SETTLE_SECONDS,
             ),
         }
-        context = Context(function, ports.clock, **(found | parts))
+        context = Context(function, ports.clock, **(result | parts))
         metadata = MetadataRepository(ports.tables, pause=lambda _: ports.catch_up())
         vars(context)["records"] = replace(records(context), metadata=metadata)
         return context

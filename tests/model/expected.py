@@ -29,15 +29,15 @@ _PAGE = 500
 
 def documents(model: Model, objects: Objects, bucket: str) -> Documents:
     """All documents in the indexes, by id."""
-    found: Documents = {}
+    result: Documents = {}
     for asset in model.assets.values():
-        found[f"{asset.database_id}:{asset.asset_id}"] = _asset(model, asset, bucket)
+        result[f"{asset.database_id}:{asset.asset_id}"] = _asset(model, asset, bucket)
         for path, file in asset.files.items():
             if preview_base(path) is None:
                 key = asset.prefix + path[1:]
                 body = _file(asset, path, file, objects, bucket)
-                found[f"{asset.database_id}:{asset.asset_id}:{key}"] = body
-    return found
+                result[f"{asset.database_id}:{asset.asset_id}:{key}"] = body
+    return result
 
 
 def _shared(asset: ModelAsset, bucket: str) -> dict[str, Any]:
@@ -76,11 +76,11 @@ def _file(
     asset: ModelAsset, path: str, file: ModelFile, objects: Objects, bucket: str
 ) -> dict[str, Any]:
     key = asset.prefix + path[1:]
-    found = [one for one in objects.list_versions(bucket, key).versions if one.key == key]
-    assert found, f"the bucket has no {key}"
-    is_hidden = found[0].is_delete_marker
-    assert is_hidden == file.is_archived or asset.is_half_done, f"{key}: {found[0]}"
-    version = next(one for one in found if not one.is_delete_marker)
+    result = [item for item in objects.list_versions(bucket, key).versions if item.key == key]
+    assert result, f"the bucket has no {key}"
+    is_hidden = result[0].is_delete_marker
+    assert is_hidden == file.is_archived or asset.is_half_done, f"{key}: {result[0]}"
+    version = next(item for item in result if not item.is_delete_marker)
     modified = version.last_modified.astimezone(UTC).replace(microsecond=0)
     body = {
         "_rectype": "file",
@@ -99,7 +99,7 @@ def _file(
         body["str_fileext"] = extension_of(path)
     if not is_hidden:
         versions = objects.list_versions(bucket, f"{key}.previewFile.").versions
-        listed = [one for one in versions if one.is_latest and not one.is_delete_marker]
+        listed = [item for item in versions if item.is_latest and not item.is_delete_marker]
         if listed:
             body["str_previewfilekey"] = listed[0].key
             body["str_previewversionid"] = listed[0].version_id
@@ -124,13 +124,13 @@ def differing(found: Documents, wanted: Documents) -> Iterator[str]:
 
 
 def rows(tables: Tables, table: Table) -> list[Item]:
-    found: list[Item] = []
+    result: list[Item] = []
     page = tables.scan(table, PageRequest(_PAGE))
-    found += page.items
+    result += page.items
     while page.after is not None:
         page = tables.scan(table, PageRequest(_PAGE, page.after))
-        found += page.items
-    return found
+        result += page.items
+    return result
 
 
 def differences(model: Model, tables: Tables) -> Iterator[str]:
@@ -193,12 +193,12 @@ Placed = dict[tuple[str, str, str], tuple[str, str]]
 
 
 def _record_rows(tables: Tables) -> Placed:
-    found: Placed = {}
+    result: Placed = {}
     for table, name in ((ASSET_FILE_METADATA, "metadata"), (FILE_ATTRIBUTES, "attribute")):
         for row in rows(tables, table):
             place = (name, row[keys.FILE.name], row[f"{name}Key"])
-            found[place] = (row[f"{name}ValueType"], row.get(f"{name}Value", ""))
-    return found
+            result[place] = (row[f"{name}ValueType"], row.get(f"{name}Value", ""))
+    return result
 
 
 def _wanted_records(model: Model) -> Placed:
@@ -221,15 +221,15 @@ def _wanted_databases(model: Model) -> dict[str, str]:
 
 def _reservations(tables: Tables) -> dict[str, object]:
     """Counts of a database together, and all other reservations except rates, by key."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for row in rows(tables, RESERVATIONS):
         key = row["reservationKey"]
         if key.startswith("AssetCount#"):
             database = key.split("#")[1]
-            found[f"count of {database}"] = found.get(f"count of {database}", 0) + row["count"]
+            result[f"count of {database}"] = result.get(f"count of {database}", 0) + row["count"]
         elif not key.startswith("Rate#"):
-            found[key] = (row.get("databaseId"), row.get("assetId"), row.get("within"))
-    return found
+            result[key] = (row.get("databaseId"), row.get("assetId"), row.get("within"))
+    return result
 
 
 def _wanted_reservations(model: Model) -> dict[str, object]:

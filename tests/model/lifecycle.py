@@ -167,13 +167,13 @@ class Lifecycle(Linking):
 
     def stored(self, asset: ModelAsset, *, is_archived: bool) -> bool:
         """Return whether the asset's row has the state; False if there is none."""
-        found = assets(self.on).find_asset(asset.database_id, asset.asset_id)
-        return found is not None and found.is_archived == is_archived
+        result = assets(self.on).find_asset(asset.database_id, asset.asset_id)
+        return result is not None and result.is_archived == is_archived
 
     def last_job(self, asset: ModelAsset) -> str | None:
-        found = assets(self.on).find_asset(asset.database_id, asset.asset_id)
-        assert found is not None
-        return found.lifecycle_job_id
+        result = assets(self.on).find_asset(asset.database_id, asset.asset_id)
+        assert result is not None
+        return result.lifecycle_job_id
 
     def unfinished(self, asset: ModelAsset) -> Job | None:
         """The job that still changes the asset's files."""
@@ -182,8 +182,8 @@ class Lifecycle(Linking):
         return None if job is None or job.is_finished else job
 
     def jobs_in(self, states: set[str]) -> list[Job]:
-        found = rows(self.world.ports.tables, JOBS)
-        return [Job.model_validate(row) for row in found if row["state"] in states]
+        result = rows(self.world.ports.tables, JOBS)
+        return [Job.model_validate(row) for row in result if row["state"] in states]
 
     def running_jobs(self) -> list[Job]:
         return self.jobs_in({"queued", "running"})

@@ -132,11 +132,11 @@ class Product(Adversary):
         self.model.leaving.clear()
         self.check_types()
         wanted = documents(self.model, self.world.ports.objects, self.world.bucket)
-        found = {
+        result = {
             name: {k: v for k, v in body.items() if k != "hash"}
             for name, body in self.world.documents().items()
         }
-        wrong = [*differing(found, wanted), *differences(self.model, self.world.ports.tables)]
+        wrong = [*differing(result, wanted), *differences(self.model, self.world.ports.tables)]
         assert not wrong, "\n".join(wrong)
 
     def check_types(self) -> None:
@@ -149,10 +149,10 @@ class Product(Adversary):
                 shown = self.listed(asset) if asset.is_half_done else asset.current()
                 asset.asset_type = type_of(shown)
                 continue
-            found = assets(self.on).find_asset(asset.database_id, asset.asset_id)
-            assert found is not None
-            assert found.asset_type in asset.types
-            asset.asset_type = found.asset_type
+            result = assets(self.on).find_asset(asset.database_id, asset.asset_id)
+            assert result is not None
+            assert result.asset_type in asset.types
+            asset.asset_type = result.asset_type
 
     def before_a_tag(self, name: str) -> None:
         """Wait until no tag is being removed, so that a new tag is none of these."""
@@ -310,7 +310,7 @@ class Product(Adversary):
     @precondition(lambda self: any(self.listed(asset) for asset in self.model.active()))
     @rule(number=numbers, path=numbers, wanted=texts)
     def set_attributes(self, number: int, path: int, wanted: dict[str, Value]) -> None:
-        asset = pick([one for one in self.model.active() if self.listed(one)], number)
+        asset = pick([item for item in self.model.active() if self.listed(item)], number)
         place = pick(sorted(self.listed(asset)), path)
         entity = Entity(asset.database_id, asset.asset_id, place, "attribute")
         self._set(asset, entity, wanted, everything=False)
@@ -356,8 +356,8 @@ class Product(Adversary):
 
     def listed(self, asset: ModelAsset) -> set[str]:
         """The paths in the bucket now, without those that a running job has still to restore."""
-        found = self.world.ports.objects.list_objects(self.world.bucket, asset.prefix).objects
-        return {"/" + one.key.removeprefix(asset.prefix) for one in found}
+        objects = self.world.ports.objects.list_objects(self.world.bucket, asset.prefix).objects
+        return {"/" + item.key.removeprefix(asset.prefix) for item in objects}
 
     def is_there(self, asset: ModelAsset, path: str) -> bool:
         return path in self.listed(asset)

@@ -100,7 +100,7 @@ class Model:
 
     def below(self, asset_id: str) -> set[str]:
         """All assets below this one in the tree."""
-        found: set[str] = set()
+        result: set[str] = set()
         level = {asset_id}
         while (
             level := {
@@ -108,10 +108,10 @@ class Model:
                 for kind, parent, child in self.links.values()
                 if kind == "parentChild" and parent in level
             }
-            - found
+            - result
         ):
-            found |= level
-        return found
+            result |= level
+        return result
 
     def is_linked(self, asset_id: str, kind: str, *places: int) -> bool:
         """Return whether a link of this type has the asset at one of these places."""
@@ -132,10 +132,10 @@ class Model:
 
 def type_of(paths: Iterable[str]) -> str:
     """The type of an asset by its files."""
-    found = [one for one in paths if preview_base(one) is None]
-    if len(found) > 1:
+    result = [path for path in paths if preview_base(path) is None]
+    if len(result) > 1:
         return "folder"
-    return (extension_of(found[0]) or "unknown") if found else "none"
+    return (extension_of(result[0]) or "unknown") if result else "none"
 
 
 def preview_base(path: str) -> str | None:

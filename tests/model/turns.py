@@ -53,9 +53,9 @@ class Worker:
     @property
     def error(self) -> BaseException | None:
         """The error with which it ended, if it did."""
-        found = self._result.exception()
+        exception = self._result.exception()
         self._pool.shutdown()
-        return found
+        return exception
 
     def pause(self) -> None:
         """Called in a thread of the work: wait for the next turn."""

@@ -209,16 +209,16 @@ class World:
         return self.tables.behind
 
     def _waiting(self) -> list[Callable[[int, int, bool], None]]:
-        found: list[Callable[[int, int, bool], None]] = []
+        result: list[Callable[[int, int, bool], None]] = []
         for consumer, records in self.streams.items():
             if records and consumer in CONSUMERS:
-                found.append(_bound(self._deliver_records, consumer))
-        found += [
+                result.append(_bound(self._deliver_records, consumer))
+        result += [
             _bound(self._deliver_messages, subscription)
             for subscription in QUEUE_SUBSCRIPTIONS
             if self.queues.visible(subscription.source) and subscription.consumer in CONSUMERS
         ]
-        return found
+        return result
 
     def _deliver_records(self, consumer: str, size: int, first: int, again: bool) -> None:
         waiting = self.streams[consumer]
@@ -264,7 +264,7 @@ class World:
         elif error is not None:
             raise error
         else:
-            failed = {one["itemIdentifier"] for one in delivery.reply["batchItemFailures"]}
+            failed = {failure["itemIdentifier"] for failure in delivery.reply["batchItemFailures"]}
             delivery.ended(_left(delivery.records, failed))
 
     def _kill(self, delivery: Delivery) -> None:

@@ -54,9 +54,9 @@ def test_odd_models_become_valid_glbs(tmp_path: Path) -> None:
         "smooth.ply": _sphere(400),
     }
     for name, data in models.items():
-        found = inspect(name, data, Asset(**asset))
-        assert found.glb is not None, (name, found.refused)
-        (tmp_path / f"{name}.glb").write_bytes(found.glb)
+        result = inspect(name, data, Asset(**asset))
+        assert result.glb is not None, (name, result.refused)
+        (tmp_path / f"{name}.glb").write_bytes(result.glb)
     assert errors_of(tmp_path) == dict.fromkeys((f"{name}.glb" for name in models), 0)
 
 
@@ -72,5 +72,5 @@ def _sphere(rows: int) -> bytes:
     faces = np.zeros(count, np.dtype([("n", "u1"), ("c", "<i4", 4)]))
     faces["n"] = 4
     sides = (corner[:-1, :-1], corner[1:, :-1], corner[1:, 1:], corner[:-1, 1:])
-    faces["c"] = np.stack([each.reshape(-1) for each in sides], 1)
+    faces["c"] = np.stack([side.reshape(-1) for side in sides], 1)
     return header.encode() + points.astype("<f4").tobytes() + faces.tobytes()

@@ -23,8 +23,8 @@ TOOLS = Path(__file__).parent / "tools"
 INSTALLED = ROOT / "build" / "openapi-tools"
 DOCUMENT = ROOT / "docs" / "reference" / "openapi.json"
 AMBIGUOUS_PATHS = {
-    f"Paths should resolve unambiguously. Found two ambiguous paths: `{one}` and `{other}`."
-    for one, other in AMBIGUOUS
+    f"Paths should resolve unambiguously. Found two ambiguous paths: `{item}` and `{other}`."
+    for item, other in AMBIGUOUS
 }
 
 
@@ -59,9 +59,9 @@ def test_a_stock_linter_finds_only_the_pairs_of_paths_of_the_contract(
     done = subprocess.run(
         command, cwd=INSTALLED, env=quiet, capture_output=True, text=True, check=True, timeout=120
     )
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert found["totals"]["errors"] == 0
-    assert {one["message"] for one in found["problems"]} == AMBIGUOUS_PATHS
+    document: dict[str, Any] = json.loads(done.stdout)
+    assert document["totals"]["errors"] == 0
+    assert {problem["message"] for problem in document["problems"]} == AMBIGUOUS_PATHS
 
 
 def test_a_stock_generator_makes_a_client_without_a_warning(

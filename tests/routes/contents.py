@@ -104,12 +104,12 @@ def _user_roles(body: Any) -> dict[str, list[str]]:
 
 
 def _wanted_user_roles(attempt: Attempt) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for row in attempt.facts.everything[routes.LIST_USER_ROLES]:
         for name in row["roleName"]:
             if attempt.can("GET", "userRole", {"userId": row["userId"], "roleName": name}):
-                found.setdefault(row["userId"], []).append(name)
-    return {user_id: sorted(names) for user_id, names in found.items()}
+                result.setdefault(row["userId"], []).append(name)
+    return {user_id: sorted(names) for user_id, names in result.items()}
 
 
 def _wanted_sign_ins(attempt: Attempt) -> list[str]:
@@ -138,7 +138,7 @@ def _rows_now(attempt: Attempt) -> list[Json]:
 def _wanted_buckets(attempt: Attempt) -> list[str]:
     names = [row["bucketId"] for row in _rows_now(attempt)]
     facts = attempt.facts
-    return [each for each in names if not facts.is_denied("GET", "bucket", {"bucketId": each})]
+    return [name for name in names if not facts.is_denied("GET", "bucket", {"bucketId": name})]
 
 
 def _wanted_pages(attempt: Attempt) -> list[str]:
@@ -155,8 +155,8 @@ class _Family(NamedTuple):
 
 def _ends(attempt: Attempt, asset_id: str, place: int) -> set[str]:
     """The active assets at the other end of links from (0) or to (1) an asset."""
-    found = {edge[1 - place] for edge in attempt.facts.edges if edge[place] == asset_id}
-    return {name for name in found if not attempt.facts.assets[name].is_archived}
+    edges = {edge[1 - place] for edge in attempt.facts.edges if edge[place] == asset_id}
+    return {name for name in edges if not attempt.facts.assets[name].is_archived}
 
 
 def _parted(attempt: Attempt, names: set[str]) -> _Family:
@@ -167,7 +167,7 @@ def _parted(attempt: Attempt, names: set[str]) -> _Family:
 def _links(body: Any) -> dict[str, _Family]:
     counts = body["unauthorizedCounts"]
     return {
-        kind: _Family(sorted(each["assetId"] for each in body[kind]), counts[kind])
+        kind: _Family(sorted(item["assetId"] for item in body[kind]), counts[kind])
         for kind in ("children", "parents", "related")
     }
 
@@ -179,9 +179,12 @@ def _wanted_links(attempt: Attempt) -> dict[str, _Family]:
 
 
 def _export(body: Any) -> tuple[_Family, int, list[tuple[str, str]]]:
-    found = sorted(each["assetid"] for each in body["assets"])
-    links = sorted((one["parentAssetId"], one["childAssetId"]) for one in body["relationships"])
-    family = _Family(found, body["unauthorizedAssetCount"])
+    assetids = sorted(asset["assetid"] for asset in body["assets"])
+    links = sorted(
+        (relationship["parentAssetId"], relationship["childAssetId"])
+        for relationship in body["relationships"]
+    )
+    family = _Family(assetids, body["unauthorizedAssetCount"])
     return family, body["totalAssetsInTree"], links
 
 
@@ -191,10 +194,10 @@ def _wanted_export(attempt: Attempt) -> tuple[_Family, int, list[tuple[str, str]
     shown, hidden, level = {root}, set[str](), {root}
     while level:
         below = {child for name in level for child in _ends(attempt, name, 0)}
-        found = set(visible(attempt.facts, below))
-        hidden |= below - found
-        level = found - shown
-        shown |= found
+        result = set(visible(attempt.facts, below))
+        hidden |= below - result
+        level = result - shown
+        shown |= result
     parents = set(visible(attempt.facts, _ends(attempt, root, 1)))
     links = {edge for edge in attempt.facts.edges if set(edge) <= shown}
     links |= {(parent, root) for parent in parents}
@@ -218,13 +221,16 @@ _FACETS = {
 
 def _search(body: Any) -> _Found:
     hits = body["hits"]
-    found = {
-        name: {one["key"]: one["doc_count"] for one in body["aggregations"][name][inner]["buckets"]}
+    result = {
+        name: {
+            bucket["key"]: bucket["doc_count"]
+            for bucket in body["aggregations"][name][inner]["buckets"]
+        }
         for name, inner in _FACETS.items()
         if "aggregations" in body
     }
     ids = sorted(hit["_id"].partition(":")[2] for hit in hits["hits"])  # without the database
-    return _Found(ids, hits["total"]["value"], found)
+    return _Found(ids, hits["total"]["value"], result)
 
 
 def _wanted_search(attempt: Attempt) -> _Found:
@@ -232,19 +238,19 @@ def _wanted_search(attempt: Attempt) -> _Found:
     facts = attempt.facts
     there = [
         name
-        for name, one in facts.assets.items()
-        if attempt.state == "archived" or not one.is_archived
+        for name, asset in facts.assets.items()
+        if attempt.state == "archived" or not asset.is_archived
     ]
-    found = visible(facts, there)
-    both = [one.fields for one in found.values()] * 2
+    result = visible(facts, there)
+    both = [item.fields for item in result.values()] * 2
     facets = {
-        "str_assettype": _counted(str(one.fields["assetType"]) for one in found.values()),
-        "str_fileext": _counted(".txt" for _ in found),
-        "str_assetid": _counted(found),
-        "str_databaseid": _counted(str(one["databaseId"]) for one in both),
-        "list_tags": _counted(tag for one in both for tag in one["tags"]),
+        "str_assettype": _counted(str(item.fields["assetType"]) for item in result.values()),
+        "str_fileext": _counted(".txt" for _ in result),
+        "str_assetid": _counted(result),
+        "str_databaseid": _counted(str(item["databaseId"]) for item in both),
+        "list_tags": _counted(tag for item in both for tag in item["tags"]),
     }
-    ids = sorted([*found, *(f"{name}:a.txt" for name in found)])
+    ids = sorted([*result, *(f"{name}:a.txt" for name in result)])
     return _Found(ids, len(ids), facets if attempt.route is routes.SEARCH else {})
 
 

@@ -47,7 +47,7 @@ class Facts(NamedTuple):
     def of(self, who: Grantee, all_rules: Iterable[Json]) -> "Facts":
         """Return the facts for another caller and other rules."""
         rules = tuple(all_rules)
-        own = (rule for rule in rules if any(granted(rule, who, each) for each in _EVERY_ACTION))
+        own = (rule for rule in rules if any(granted(rule, who, item) for item in _EVERY_ACTION))
         return self._replace(rules=tuple(own), all_rules=rules, who=who)
 
     def can(self, action: str, kind: str, fields: Fields) -> bool:

@@ -49,9 +49,13 @@ def effects(
 
 def granted(rule: Json, who: Grantee, action: str) -> set[str]:
     """Return the effects of one rule for a grantee and an action."""
-    groups = [each for each in rule["groupPermissions"] if each["groupId"] in who.roles]
-    users = [each for each in rule["userPermissions"] if each["userId"] == who.user_id]
-    return {each["permissionType"] for each in (*groups, *users) if each["permission"] == action}
+    groups = [
+        permission for permission in rule["groupPermissions"] if permission["groupId"] in who.roles
+    ]
+    users = [
+        permission for permission in rule["userPermissions"] if permission["userId"] == who.user_id
+    ]
+    return {item["permissionType"] for item in (*groups, *users) if item["permission"] == action}
 
 
 def applies(rule: Json, fields: Fields, effect: str) -> bool:
@@ -59,10 +63,10 @@ def applies(rule: Json, fields: Fields, effect: str) -> bool:
     strict = effect == "allow" and fields["object__type"] in DECIDE_RIGHTS
 
     def holds_here(criterion: Json) -> bool:
-        found = texts(fields.get(criterion["field"], ()))
-        if strict and not found and criterion["operator"] in POSITIVE_OF:
+        result = texts(fields.get(criterion["field"], ()))
+        if strict and not result and criterion["operator"] in POSITIVE_OF:
             return False
-        return holds(criterion["operator"], criterion["value"], found)
+        return holds(criterion["operator"], criterion["value"], result)
 
     every, some = rule["criteriaAnd"], rule["criteriaOr"]
     blocks = [all(map(holds_here, every))] if every else []
@@ -72,7 +76,7 @@ def applies(rule: Json, fields: Fields, effect: str) -> bool:
 
 def texts(value: str | tuple[str, ...]) -> list[str]:
     """The texts of a field. An empty one is absent."""
-    return [each for each in ((value,) if isinstance(value, str) else value) if each]
+    return [item for item in ((value,) if isinstance(value, str) else value) if item]
 
 
 def holds(operator: str, value: str | list[str], found: list[str]) -> bool:
@@ -82,7 +86,7 @@ def holds(operator: str, value: str | list[str], found: list[str]) -> bool:
     if operator == "contains" and value == ".*":
         return True  # the one pattern there is: anything, or nothing at all
     values = [value] if isinstance(value, str) else value
-    return any(fits(operator, each, text) for each in values for text in found)
+    return any(fits(operator, item, text) for item in values for text in found)
 
 
 def fits(operator: str, value: str, text: str) -> bool:
@@ -99,14 +103,16 @@ def fits(operator: str, value: str, text: str) -> bool:
 def names_tag(rules: Iterable[Json], tag: str) -> bool:
     """Whether some rule on assets, given to anyone, says another thing of an asset with the tag."""
     return any(
-        holds(each["operator"], each["value"], [tag]) != holds(each["operator"], each["value"], [])
+        holds(item["operator"], item["value"], [tag]) != holds(item["operator"], item["value"], [])
         for rule in rules
         if rule["objectType"] == "asset" and (rule["groupPermissions"] or rule["userPermissions"])
-        for each in (*rule["criteriaAnd"], *rule["criteriaOr"])
-        if each["field"] == "tags"
+        for item in (*rule["criteriaAnd"], *rule["criteriaOr"])
+        if item["field"] == "tags"
     )
 
 
 def has_own_rules(rules: Iterable[Json], user_id: str) -> bool:
     """Whether rules give something to a user directly."""
-    return any(each["userId"] == user_id for rule in rules for each in rule["userPermissions"])
+    return any(
+        permission["userId"] == user_id for rule in rules for permission in rule["userPermissions"]
+    )

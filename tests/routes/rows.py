@@ -325,7 +325,7 @@ def renamed(value: Any, old: str, new: str) -> Any:
         return value.replace(old, new)
     if isinstance(value, dict):
         fields = cast("Json", value)
-        return {name: renamed(each, old, new) for name, each in fields.items()}
+        return {name: renamed(field, old, new) for name, field in fields.items()}
     if isinstance(value, list):
-        return [renamed(each, old, new) for each in cast("list[Any]", value)]
+        return [renamed(item, old, new) for item in cast("list[Any]", value)]
     return value

@@ -46,23 +46,23 @@ def smallest() -> dict[str, bytes]:
             best = by_format.setdefault(extension, path)
             by_format[extension] = min(best, path, key=lambda each: each.stat().st_size)
     chosen = sorted(by_format.values(), key=lambda each: each.stat().st_size)[:FORMATS]
-    found = {f"/corpus.{extension_of(path.name)}": path.read_bytes() for path in chosen}
-    return {**found, "/cube.step": cad.cube_step()}
+    result = {f"/corpus.{extension_of(path.name)}": path.read_bytes() for path in chosen}
+    return {**result, "/cube.step": cad.cube_step()}
 
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict[str, str]]]:
     """The facts of these files from a confined process outside the box."""
     jail = Jail(seconds=60)
-    found: dict[str, dict[str, str]] = {}
+    outcome: dict[str, dict[str, str]] = {}
     for path, data in smallest().items():
         folder = tmp_path_factory.mktemp("read")
         (folder / "content").write_bytes(data)
         result = jail.inspect(path.strip("/"), folder / "content", SingleFileAsset(), folder).result
         facts = {"refused": result.refused} if result.refused else result.facts
         names = ("refused", "format", "triangles", "vertices", "width", "watertight")
-        found[path] = {f"fact_{n}": written(facts[n]) for n in names if n in facts}
-    yield found
+        outcome[path] = {f"fact_{n}": written(facts[n]) for n in names if n in facts}
+    yield outcome
     jail.close()
 
 
@@ -73,7 +73,9 @@ def written(value: Any) -> str:
 def calls_of_readers(runtime: Runtime) -> int:
     functions: Mapping[str, Any] = runtime.admin("GET", "/functions")
     return sum(
-        int(each["invocations"]) for name, each in functions.items() if name.endswith(READERS)
+        int(function["invocations"])
+        for name, function in functions.items()
+        if name.endswith(READERS)
     )
 
 
@@ -102,11 +104,11 @@ def test_small_files_have_the_facts_that_they_have_without_the_box(
         return all(facts.values())
 
     wait_until(are_there, seconds=SECONDS, every=1)
-    found = {
+    result = {
         path: {name: facts[path].get(name) for name in wanted} for path, wanted in expected.items()
     }
-    assert found == expected
-    assert sum("fact_format" in each for each in expected.values()) >= FORMATS // 2
+    assert result == expected
+    assert sum("fact_format" in item for item in expected.values()) >= FORMATS // 2
     assert calls_of_readers(boxed) > 0  # CAD models at least
 
 

@@ -22,14 +22,14 @@ class StartedEngine(NamedTuple):
 @pytest.fixture
 def starts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """The names of the engines that were started, start by start."""
-    found: list[tuple[str, ...]] = []
+    result: list[tuple[str, ...]] = []
 
     def start(folder: Path, names: tuple[str, ...]) -> dict[str, Any]:
-        found.append(names)
+        result.append(names)
         return {names[0]: StartedEngine(SimpleNamespace(url=f"http://{names[0]}"))}
 
     monkeypatch.setattr(engines, "start", start)
-    return found
+    return result
 
 
 @pytest.fixture

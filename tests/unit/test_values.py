@@ -54,8 +54,8 @@ def test_a_value_is_shown_with_its_fields() -> None:
 
 
 def test_defaults_are_made_for_each_value() -> None:
-    one, other = Place("a"), Place("a")
-    one.names.append("b")
+    result, other = Place("a"), Place("a")
+    result.names.append("b")
     assert other.names == []
 
 

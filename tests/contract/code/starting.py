@@ -23,8 +23,8 @@ def start(handler: str, environment: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     module, _, name = handler.rpartition(".")
-    found = getattr(import_module(module), name)
-    _report(is_callable=callable(found), modules=sorted(sys.modules))
+    result = getattr(import_module(module), name)
+    _report(is_callable=callable(result), modules=sorted(sys.modules))
 
 
 def _report(*, is_callable: bool, modules: list[str]) -> None:

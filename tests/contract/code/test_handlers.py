@@ -77,8 +77,8 @@ def starts() -> dict[str, dict[str, Any]]:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    found = map(json.loads, done.stdout.splitlines())
-    return {function.name: start for function, start in zip(FUNCTIONS, found, strict=True)}
+    result = map(json.loads, done.stdout.splitlines())
+    return {function.name: start for function, start in zip(FUNCTIONS, result, strict=True)}
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_a_worker_that_builds_its_steps_late_has_one_for_each_of_its_kinds(
 def test_a_handler_starts_with_what_its_function_declares(
     function: Function, starts: dict[str, dict[str, Any]]
 ) -> None:
-    found = starts[function.name]
-    assert found["callable"]
-    packages = {module.partition(".")[0] for module in found["modules"]}
+    start = starts[function.name]
+    assert start["callable"]
+    packages = {module.partition(".")[0] for module in start["modules"]}
     assert "backend" in packages
     assert not packages & _FORBIDDEN
     # A search client takes a quarter of a second at cold start: only functions that search load it.

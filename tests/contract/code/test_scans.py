@@ -74,9 +74,9 @@ def found() -> dict[tuple[str, str], list[str]]:
     assert not report["errors"]
     assert report["metrics"]["_totals"]["loc"] > 10_000
     findings: dict[tuple[str, str], list[str]] = {}
-    for one in report["results"]:
-        place = one["test_id"], Path(one["filename"]).as_posix()
-        result = f"{one['filename']}:{one['line_number']} {one['issue_text']}"
+    for item in report["results"]:
+        place = item["test_id"], Path(item["filename"]).as_posix()
+        result = f"{item['filename']}:{item['line_number']} {item['issue_text']}"
         findings.setdefault(place, []).append(result)
     return findings
 
@@ -98,4 +98,4 @@ def test_bandit_finds_what_is_planted(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert "B605" in {one["test_id"] for one in json.loads(done.stdout)["results"]}
+    assert "B605" in {result["test_id"] for result in json.loads(done.stdout)["results"]}

@@ -68,9 +68,9 @@ def test_a_head_of_a_marker_by_its_version_shows_the_marker(store: Store) -> Non
     put(store, "a/b.txt")
     store.objects.delete(store.bucket, "a/b.txt")
     latest = store.objects.list_versions(store.bucket, "a/b.txt").versions[0]
-    found = store.objects.head(store.bucket, "a/b.txt", version_id=latest.version_id)
-    assert isinstance(found, ObjectVersion)
-    assert found.is_delete_marker
+    head = store.objects.head(store.bucket, "a/b.txt", version_id=latest.version_id)
+    assert isinstance(head, ObjectVersion)
+    assert head.is_delete_marker
 
 
 def test_a_removed_version_is_deleted_permanently(store: Store) -> None:
@@ -85,30 +85,30 @@ def test_a_listing_is_in_key_order_and_leaves_deleted_ones_out(store: Store) -> 
     for key in keys:
         put(store, key)
     store.objects.delete(store.bucket, "a/gone.txt")
-    found = store.objects.list_objects(store.bucket, "a/")
-    assert [one.key for one in found.objects] == [
+    result = store.objects.list_objects(store.bucket, "a/")
+    assert [item.key for item in result.objects] == [
         "a/Z.txt",
         "a/b-d.txt",
         "a/b.txt",
         "a/b/c.txt",
         "a/ä.txt",
     ]
-    assert found.next_key is None
+    assert result.next_key is None
 
 
 def test_pages_of_a_listing_leave_nothing_out(store: Store) -> None:
     keys = [f"a/{number:02}.txt" for number in range(7)]
     for key in keys:
         put(store, key)
-    found: list[str] = []
+    result: list[str] = []
     after = None
     while True:
         page = store.objects.list_objects(store.bucket, "a/", limit=3, after=after)
-        found += [one.key for one in page.objects]
+        result += [item.key for item in page.objects]
         after = page.next_key
         if after is None:
             break
-    assert found == keys
+    assert result == keys
 
 
 def test_versions_are_listed_by_key_and_newest_first(store: Store) -> None:
@@ -116,7 +116,7 @@ def test_versions_are_listed_by_key_and_newest_first(store: Store) -> None:
     store.objects.delete(store.bucket, "a/b.txt")
     third = put(store, "a/c.txt")
     listed = store.objects.list_versions(store.bucket, "a/").versions
-    assert [(one.key, one.is_delete_marker, one.is_latest) for one in listed] == [
+    assert [(item.key, item.is_delete_marker, item.is_latest) for item in listed] == [
         ("a/b.txt", True, True),
         ("a/b.txt", False, False),
         ("a/b.txt", False, False),
@@ -128,24 +128,24 @@ def test_versions_are_listed_by_key_and_newest_first(store: Store) -> None:
 
 def test_pages_of_versions_hold_each_version_once(store: Store) -> None:
     made = [put(store, f"a/{number}.txt") for number in range(4) for _ in range(2)]
-    found: list[str] = []
+    result: list[str] = []
     key, version = None, None
     while True:
         page = store.objects.list_versions(
             store.bucket, "a/", limit=3, after_key=key, after_version_id=version
         )
-        found += [one.version_id for one in page.versions]
+        result += [item.version_id for item in page.versions]
         key, version = page.next_key, page.next_version_id
         if key is None:
             break
-    assert sorted(found) == sorted(made)
+    assert sorted(result) == sorted(made)
 
 
 def test_a_listing_of_versions_can_begin_after_a_key(store: Store) -> None:
     for name in ("1", "1", "2"):
         put(store, f"a/{name}.txt")
     page = store.objects.list_versions(store.bucket, "a/", after_key="a/1.txt")
-    assert [one.key for one in page.versions] == ["a/2.txt"]
+    assert [version.key for version in page.versions] == ["a/2.txt"]
 
 
 def test_the_start_of_an_object_is_read(store: Store) -> None:
@@ -322,12 +322,12 @@ def test_many_keys_get_delete_markers_together(store: Store) -> None:
     for key in ODD_KEYS:
         put(store, key)
     store.objects.delete_many(store.bucket, [(key, None) for key in ODD_KEYS])
-    found = store.objects.list_objects(store.bucket, "a/").objects
-    assert [one.key for one in found] == ["a/kept.txt"]
+    result = store.objects.list_objects(store.bucket, "a/").objects
+    assert [item.key for item in result] == ["a/kept.txt"]
     markers = {
-        one.key
-        for one in store.objects.list_versions(store.bucket, "a/").versions
-        if one.is_delete_marker and one.is_latest
+        version.key
+        for version in store.objects.list_versions(store.bucket, "a/").versions
+        if version.is_delete_marker and version.is_latest
     }
     assert markers == set(ODD_KEYS)
     assert store.objects.head(store.bucket, "a/kept.txt", version_id=kept) is not None
@@ -337,9 +337,9 @@ def test_without_its_marker_a_file_is_there_with_the_version_it_had(store: Store
     versions = {key: put(store, key) for key in ODD_KEYS}
     store.objects.delete_many(store.bucket, [(key, None) for key in ODD_KEYS])
     markers = [
-        (one.key, one.version_id)
-        for one in store.objects.list_versions(store.bucket, "a/").versions
-        if one.is_delete_marker
+        (version.key, version.version_id)
+        for version in store.objects.list_versions(store.bucket, "a/").versions
+        if version.is_delete_marker
     ]
     store.objects.delete_many(store.bucket, markers)
     for key, version_id in versions.items():
@@ -354,9 +354,9 @@ def test_all_versions_of_more_keys_than_one_request_takes_are_removed(store: Sto
         put(store, f"a/{number:04}.txt", b"")
     store.objects.delete(store.bucket, "a/0000.txt")
     removed = 0
-    while found := store.objects.list_versions(store.bucket, "a/", limit=1000).versions:
-        store.objects.delete_many(store.bucket, [(one.key, one.version_id) for one in found])
-        removed += len(found)
+    while versions := store.objects.list_versions(store.bucket, "a/", limit=1000).versions:
+        store.objects.delete_many(store.bucket, [(item.key, item.version_id) for item in versions])
+        removed += len(versions)
     assert removed == 1002
 
 
@@ -380,12 +380,12 @@ def test_nothing_to_delete_is_no_request(store: Store) -> None:
 
 def test_open_uploads_below_a_prefix_are_listed_until_they_are_abandoned(store: Store) -> None:
     begun = {start(store, key): key for key in ("t/y1/ä b", "t/y1/c", "t/y1/c", "t/y2/d")}
-    found = store.objects.list_multiparts(store.bucket, "t/y1/")
-    assert sorted((one.key, one.upload_id) for one in found) == sorted(
+    multiparts = store.objects.list_multiparts(store.bucket, "t/y1/")
+    assert sorted((element.key, element.upload_id) for element in multiparts) == sorted(
         (key, upload_id) for upload_id, key in begun.items() if key != "t/y2/d"
     )
-    for one in found:
-        store.objects.abort_multipart(store.bucket, one.key, one.upload_id)
+    for item in multiparts:
+        store.objects.abort_multipart(store.bucket, item.key, item.upload_id)
     assert store.objects.list_multiparts(store.bucket, "t/y1/") == []
     assert len(store.objects.list_multiparts(store.bucket, "t/")) == 1
 

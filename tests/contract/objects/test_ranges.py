@@ -31,17 +31,17 @@ def test_the_bytes_of_a_span_are_read(
     store: Store, ranges: ObjectRanges, span: tuple[int, int]
 ) -> None:
     etag = put(store).etag
-    found = ranges.read(store.bucket, KEY, version_id=None, etag=etag, span=span)
-    assert found == BODY[span[0] : span[1]]
+    result = ranges.read(store.bucket, KEY, version_id=None, etag=etag, span=span)
+    assert result == BODY[span[0] : span[1]]
 
 
 def test_an_older_version_is_read_under_the_newer_one(store: Store, ranges: ObjectRanges) -> None:
     first = put(store)
     put(store, b"newer")
-    found = ranges.read(
+    result = ranges.read(
         store.bucket, KEY, version_id=first.version_id, etag=first.etag, span=(5, 8)
     )
-    assert found == BODY[5:8]
+    assert result == BODY[5:8]
 
 
 def test_what_was_replaced_archived_or_removed_is_not_read(

@@ -49,8 +49,8 @@ def test_what_is_absent_is_not_found(store: Store, files: WorkFiles, tmp_path: P
 def test_sizes_are_of_the_objects_below_a_prefix(store: Store, files: WorkFiles) -> None:
     for key in ("a/x.obj", "a/deep/y.png", "ab/z.png"):
         put(store, key, key.encode())
-    found = files.sizes(store.bucket, "a/", most=100)
-    assert found == {"x.obj": 7, "deep/y.png": 12}
+    sizes = files.sizes(store.bucket, "a/", most=100)
+    assert sizes == {"x.obj": 7, "deep/y.png": 12}
 
 
 def test_a_file_is_uploaded_with_its_type(store: Store, files: WorkFiles, tmp_path: Path) -> None:

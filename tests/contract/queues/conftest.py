@@ -51,8 +51,8 @@ class MemoryMailbox:
         self.queues = MemoryQueues(now=lambda: self.seconds)
 
     def receive(self) -> list[Received]:
-        found = self.queues.receive(self.queues.visible(SETTLE), hidden_seconds=HIDDEN_SECONDS)
-        return [Received(json.loads(one["body"]), one["receiptHandle"]) for one in found]
+        result = self.queues.receive(self.queues.visible(SETTLE), hidden_seconds=HIDDEN_SECONDS)
+        return [Received(json.loads(item["body"]), item["receiptHandle"]) for item in result]
 
     def now(self) -> float:
         return self.seconds
@@ -71,15 +71,15 @@ class SqsMailbox:
         return SqsQueues(self.client, Settings({f"QUEUE_{SETTLE.name}": self.url}))
 
     def receive(self) -> list[Received]:
-        found: list[Received] = []
+        result: list[Received] = []
         while True:
             reply = self.client.receive_message(
                 QueueUrl=self.url, MaxNumberOfMessages=10, VisibilityTimeout=HIDDEN_SECONDS
             )
             messages = reply.get("Messages", [])
             if not messages:
-                return found
-            found += (
+                return result
+            result += (
                 Received(json.loads(m.get("Body", "")), m.get("ReceiptHandle", ""))
                 for m in messages
             )

@@ -14,23 +14,23 @@ PATIENCE_SECONDS = 60
 
 
 def bodies(mailbox: Mailbox) -> list[Any]:
-    return [one.body for one in mailbox.receive()]
+    return [item.body for item in mailbox.receive()]
 
 
 def arrived(mailbox: Mailbox, count: int, after: Callable[[], object]) -> tuple[list[Any], float]:
     """The bodies that arrive after a call, and the time until the first of them."""
     began = mailbox.now()
     after()
-    found: list[Any] = []
+    result: list[Any] = []
     first = 0.0
-    while len(found) < count:
+    while len(result) < count:
         assert mailbox.now() < began + PATIENCE_SECONDS
         mailbox.wait(0.05)
         came = bodies(mailbox)
-        if came and not found:
+        if came and not result:
             first = mailbox.now() - began
-        found += came
-    return found, first
+        result += came
+    return result, first
 
 
 def test_bodies_arrive_as_they_were_sent(mailbox: Mailbox) -> None:
@@ -58,8 +58,8 @@ def test_a_delayed_message_comes_after_its_delay(mailbox: Mailbox) -> None:
     def send() -> None:
         mailbox.queues.send(SETTLE, ["later"], delay_seconds=1)
 
-    found, seconds = arrived(mailbox, 1, send)
-    assert (found, seconds >= 1) == (["later"], True)
+    result, seconds = arrived(mailbox, 1, send)
+    assert (result, seconds >= 1) == (["later"], True)
 
 
 def test_a_received_message_is_hidden_until_it_is_postponed_to_now(mailbox: Mailbox) -> None:
@@ -73,14 +73,14 @@ def test_a_received_message_is_hidden_until_it_is_postponed_to_now(mailbox: Mail
 
 def test_a_postponed_message_arrives_after_its_new_delay(mailbox: Mailbox) -> None:
     mailbox.queues.send(SETTLE, list(range(12)))
-    receipts = [one.receipt for one in mailbox.receive()]
+    receipts = [item.receipt for item in mailbox.receive()]
     assert len(receipts) == 12
 
     def postpone() -> None:
         mailbox.queues.postpone(SETTLE, receipts, seconds=1)
 
-    found, seconds = arrived(mailbox, 12, postpone)
-    assert (sorted(found), seconds >= 1) == (list(range(12)), True)
+    result, seconds = arrived(mailbox, 12, postpone)
+    assert (sorted(result), seconds >= 1) == (list(range(12)), True)
 
 
 def test_receipts_that_are_no_longer_good_are_left_out(mailbox: Mailbox) -> None:

@@ -30,11 +30,11 @@ class Cluster:
 def cluster(request: pytest.FixtureRequest) -> Cluster:
     """An index of the test's own."""
     index = f"contract-{new_uuid()[:8]}-1"
-    found = _memory(index) if request.param == "memory" else _real(request, index)
-    assert found.engine.create_index(
+    memory = _memory(index) if request.param == "memory" else _real(request, index)
+    assert memory.engine.create_index(
         index, mapping=ASSET_INDEX.mapping, settings=ASSET_INDEX.settings
     )
-    return found
+    return memory
 
 
 def _memory(index: str) -> Cluster:

@@ -36,8 +36,8 @@ class Request:
 
 def _named(part: object) -> Iterator[str]:
     if isinstance(part, list):
-        for each in part:  # pyright: ignore[reportUnknownVariableType]
-            yield from _named(each)  # pyright: ignore[reportUnknownArgumentType]
+        for item in part:  # pyright: ignore[reportUnknownVariableType]
+            yield from _named(item)  # pyright: ignore[reportUnknownArgumentType]
     elif isinstance(part, dict):
         for name, value in part.items():  # pyright: ignore[reportUnknownVariableType]
             if name in {"index", "_index"} and isinstance(value, str):

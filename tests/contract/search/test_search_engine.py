@@ -33,8 +33,8 @@ def wanted(cluster: Cluster, name: str, version: int, **fields: object) -> Docum
 def test_a_document_is_kept_as_it_was_written(cluster: Cluster) -> None:
     result = write(cluster, "db:ä😀", 7, str_assetname="x", MD_={"a": "b"}, rev=7)
     assert (result.status, result.index, result.id) == (201, cluster.index, "db:ä😀")
-    found = cluster.document("db:ä😀")
-    assert found == {"_rectype": "asset", "str_assetname": "x", "MD_": {"a": "b"}, "rev": 7}
+    document = cluster.document("db:ä😀")
+    assert document == {"_rectype": "asset", "str_assetname": "x", "MD_": {"a": "b"}, "rev": 7}
     assert cluster.document("db:none") is None
 
 
@@ -76,7 +76,11 @@ def test_results_are_in_the_order_of_the_writes_and_each_has_its_own(cluster: Cl
     results = cluster.engine.bulk(
         [wanted(cluster, "a", 4), wanted(cluster, "b", 4), wanted(cluster, "c", 4)]
     )
-    assert [(one.id, one.status) for one in results] == [("a", 201), ("b", 409), ("c", 201)]
+    assert [(result.id, result.status) for result in results] == [
+        ("a", 201),
+        ("b", 409),
+        ("c", 201),
+    ]
 
 
 def test_an_index_that_is_not_there_is_reported_and_not_made(cluster: Cluster) -> None:
@@ -141,7 +145,7 @@ def test_a_document_that_the_mapping_does_not_take_fails_alone(cluster: Cluster)
         ]
     )
     expected = [201, 400, 400, 201] if cluster.name == "OpenSearch" else [201] * 4
-    assert [one.status for one in results] == expected
+    assert [result.status for result in results] == expected
 
 
 def test_a_cluster_that_does_not_answer_is_an_outage() -> None:
@@ -166,7 +170,7 @@ def test_a_document_is_removed_up_to_its_version(cluster: Cluster) -> None:
         assert write(cluster, name, version).status == 201
     names = ("same", "lower", "higher", "none")
     results = cluster.engine.remove([DocumentRemoval(cluster.index, name, 7) for name in names])
-    assert [(one.id, one.status) for one in results] == list(
+    assert [(result.id, result.status) for result in results] == list(
         zip(names, (200, 200, 409, 404), strict=True)
     )
     assert [cluster.document(name) is None for name in names] == [True, True, False, True]
@@ -181,13 +185,13 @@ def test_a_stretch_continues_where_it_ended_in_the_order_of_bytes(cluster: Clust
     write(cluster, "e:a", 99, str_databaseid="e", str_assetid="a", hash="h")
     cluster.engine.refresh([cluster.index])
     wanted = Stretch(order=("str_assetid",), equal={"str_databaseid": "d"}, limit=3)
-    found: list[str] = []
+    result: list[str] = []
     while page := cluster.engine.stretch(cluster.index, wanted):
-        found += (one.body["str_assetid"] for one in page)
+        result += (item.body["str_assetid"] for item in page)
         wanted = replace(wanted, above=page[-1].place)
-    assert found == sorted(names)
+    assert result == sorted(names)
     first = cluster.engine.stretch(cluster.index, replace(wanted, above=None, up_to="a"))
-    assert [one.id for one in first] == ["d:B", "d:a"]
+    assert [item.id for item in first] == ["d:B", "d:a"]
     assert first[0].body["hash"] == "h"
 
 
@@ -202,9 +206,9 @@ def test_an_index_is_tuned_as_declared(cluster: Cluster) -> None:
     if cluster.name == "memory":
         return
     reply = _client(cluster).indices.get_settings(index=cluster.index)
-    found = reply[cluster.index]["settings"]["index"]
-    assert found["merge"]["policy"]["segments_per_tier"].startswith("4")
-    assert found["search"]["slowlog"]["threshold"]["query"]["warn"] == "2s"
+    index = reply[cluster.index]["settings"]["index"]
+    assert index["merge"]["policy"]["segments_per_tier"].startswith("4")
+    assert index["search"]["slowlog"]["threshold"]["query"]["warn"] == "2s"
 
 
 def test_settings_that_a_service_refuses_are_a_reason_and_no_error(cluster: Cluster) -> None:
@@ -229,5 +233,5 @@ def test_memory_is_limited_by_breakers_of_the_cluster(cluster: Cluster) -> None:
     (node,) = breakers.values()
     heap = node["breakers"]["parent"]["limit_size_in_bytes"] / 0.95
     for name, limit in BREAKERS.items():
-        found = node["breakers"][name.split(".")[2]]["limit_size_in_bytes"]
-        assert found == pytest.approx(heap * int(limit[:-1]) / 100, rel=0.01)
+        result = node["breakers"][name.split(".")[2]]["limit_size_in_bytes"]
+        assert result == pytest.approx(heap * int(limit[:-1]) / 100, rel=0.01)

@@ -94,8 +94,8 @@ def moto(moto_url: str) -> Iterator[LossyEngine]:
 
 @pytest.fixture(params=["moto", "local"])
 def lossy(request: pytest.FixtureRequest) -> LossyEngine:
-    found: LossyEngine = request.getfixturevalue(request.param)
-    return found
+    result: LossyEngine = request.getfixturevalue(request.param)
+    return result
 
 
 def revised(own: str, revision: int, **changes: Any) -> Update:
@@ -195,9 +195,9 @@ def test_a_count_is_not_added_twice(lossy: LossyEngine, own: str) -> None:
 def test_an_increment_may_leave_a_number_out_and_repeats_none(lossy: LossyEngine, own: str) -> None:
     key = {"reservationKey": own}
     lossy.lose("UpdateItem")
-    found = [lossy.tables.increment(RESERVATIONS, key, "n", initial=0)["n"] for _ in range(2)]
+    ns = [lossy.tables.increment(RESERVATIONS, key, "n", initial=0)["n"] for _ in range(2)]
     lossy.assert_lost()
-    assert found == [2, 3]
+    assert ns == [2, 3]
 
 
 def test_no_one_reads_the_ids_of_writes(lossy: LossyEngine, own: str) -> None:
@@ -210,8 +210,8 @@ def test_no_one_reads_the_ids_of_writes(lossy: LossyEngine, own: str) -> None:
     assert lossy.tables.get(ASSETS, key) == wanted
     assert lossy.tables.get_many([(ASSETS, key)]) == [(ASSETS, wanted)]
     assert lossy.tables.query(query, PageRequest(1)).items == (wanted,)
-    found = lossy.tables.scan(ASSETS, PageRequest(1000)).items
-    assert [item for item in found if item["databaseId"] == own] == [wanted]
+    items = lossy.tables.scan(ASSETS, PageRequest(1000)).items
+    assert [item for item in items if item["databaseId"] == own] == [wanted]
 
 
 def test_a_job_continues_though_the_replies_to_its_lease_and_its_advance_are_lost(

@@ -56,15 +56,15 @@ def ids(items: tuple[Item, ...] | list[Item]) -> list[str]:
 
 
 def all_pages(tables: Tables, query: Query, limit: int) -> list[Item]:
-    found: list[Item] = []
+    result: list[Item] = []
     after: Position | None = None
     while True:
         page = tables.query(query, PageRequest(limit, after))
         assert len(page.items) <= limit
-        found += page.items
+        result += page.items
         after = page.after
         if after is None:
-            return found
+            return result
 
 
 def test_an_item_is_read_as_it_was_written(tables: Tables, own: str) -> None:
@@ -104,9 +104,9 @@ def test_many_items_of_two_tables_are_got_at_once_and_each_once(tables: Tables, 
     tables.put_many(ASSETS, [asset(own, name) for name in names])
     tables.write(Put(table=RESERVATIONS, item={"reservationKey": own}))
     wanted = [(ASSETS, {"databaseId": own, "assetId": name}) for name in [*names, "000", "none"]]
-    found = tables.get_many([*wanted, (RESERVATIONS, {"reservationKey": own})])
-    assert sorted(item["assetId"] for table, item in found if table is ASSETS) == names
-    assert [item for table, item in found if table is RESERVATIONS] == [{"reservationKey": own}]
+    many = tables.get_many([*wanted, (RESERVATIONS, {"reservationKey": own})])
+    assert sorted(item["assetId"] for table, item in many if table is ASSETS) == names
+    assert [item for table, item in many if table is RESERVATIONS] == [{"reservationKey": own}]
 
 
 def test_a_partition_is_in_the_order_of_the_bytes_of_its_sort_keys(
@@ -128,8 +128,8 @@ def test_pages_leave_nothing_out_and_repeat_nothing(
 ) -> None:
     store(tables, own, *"abcdefg")
     query = Query(table=ASSETS, partition=own, newest_first=newest_first)
-    found = ids(all_pages(tables, query, limit))
-    assert found == list("abcdefg")[:: -1 if newest_first else 1]
+    result = ids(all_pages(tables, query, limit))
+    assert result == list("abcdefg")[:: -1 if newest_first else 1]
 
 
 def test_a_page_continues_after_an_item_that_was_deleted(tables: Tables, own: str) -> None:
@@ -183,16 +183,16 @@ def test_an_index_over_everything_shows_what_is_requested(tables: Tables, own: s
 def test_a_scan_reads_the_table_in_pages(tables: Tables, own: str) -> None:
     wanted = {f"{own}-{number}" for number in range(5)}
     tables.put_many(TAGS, [{"tagName": name} for name in sorted(wanted)])
-    found: list[str] = []
+    result: list[str] = []
     after: Position | None = None
     while True:
         page = tables.scan(TAGS, PageRequest(2, after))
-        found += (item["tagName"] for item in page.items)
+        result += (item["tagName"] for item in page.items)
         after = page.after
         if after is None:
             break
-    assert {name for name in found if name.startswith(own)} == wanted
-    assert len(found) == len(set(found))
+    assert {name for name in result if name.startswith(own)} == wanted
+    assert len(result) == len(set(result))
     tables.delete_many(TAGS, [{"tagName": name} for name in wanted])
     left = {item["tagName"] for item in tables.scan(TAGS, PageRequest(1000)).items}
     assert not left & wanted
@@ -302,9 +302,9 @@ def test_increments_begin_above_the_initial_value_and_never_repeat(
 ) -> None:
     key = {"reservationKey": own}
     tables.write(Update(table=RESERVATIONS, key=key, set={"kept": "k"}))
-    found = [tables.increment(RESERVATIONS, key, "n", initial=100) for _ in range(3)]
-    assert [item["n"] for item in found] == [101, 102, 103]
-    assert found[-1] == {**key, "kept": "k", "n": 103}
+    numbers = [tables.increment(RESERVATIONS, key, "n", initial=100) for _ in range(3)]
+    assert [item["n"] for item in numbers] == [101, 102, 103]
+    assert numbers[-1] == {**key, "kept": "k", "n": 103}
     fresh = {"reservationKey": f"{own}-fresh"}
     assert tables.increment(RESERVATIONS, fresh, "n", initial=0) == {**fresh, "n": 1}
 

@@ -21,7 +21,7 @@ def synthesized(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Ass
     """Production, itself with all options, and without uses of a queue or the queue itself."""
     folder = tmp_path_factory.mktemp("assemblies")
     synthesize_all(
-        folder, {name: {"context": each, "nag": True} for name, each in _CHECKED.items()}, nag=True
+        folder, {name: {"context": item, "nag": True} for name, item in _CHECKED.items()}, nag=True
     )
     synthesize_all(
         folder,

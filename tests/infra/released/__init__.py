@@ -48,11 +48,11 @@ Facts = dict[str, Any]
 def immutable_facts(assembly: Assembly) -> dict[str, Facts]:
     """Return the facts that no update may change of each resource that holds data."""
     return {
-        f"{each.stack}: {each.name}": {
-            name: fact for name, fact in _facts(each) if fact is not None
+        f"{item.stack}: {item.name}": {
+            name: fact for name, fact in _facts(item) if fact is not None
         }
-        for each in assembly.all
-        if each.type in _IMMUTABLE
+        for item in assembly.all
+        if item.type in _IMMUTABLE
     }
 
 
@@ -63,11 +63,11 @@ def released(name: str) -> dict[str, Facts]:
 
 def losses(old: dict[str, Facts], new: dict[str, Facts]) -> list[str]:
     """Return each change by which an update from `old` to `new` would lose data, or fail."""
-    found: list[str] = []
+    result: list[str] = []
     for resource, before in old.items():
         after = new.get(resource)
         if after is None:
-            found.append(f"{resource} is gone")
+            result.append(f"{resource} is gone")
             continue
         # DynamoDB builds a new index beside the others.
         added = {fact for fact in after.keys() - before.keys() if fact.startswith("index ")}
@@ -76,14 +76,14 @@ def losses(old: dict[str, Facts], new: dict[str, Facts]) -> list[str]:
             for fact in sorted((before.keys() | after.keys()) - added)
             if before.get(fact) != after.get(fact)
         ]
-        found += [f"{resource} has another {fact}" for fact in changed]
-    return found
+        result += [f"{resource} has another {fact}" for fact in changed]
+    return result
 
 
 def _facts(resource: Resource) -> Iterator[tuple[str, Any]]:
     yield "type", resource.type
-    found = PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", resource.type)
-    schema = cast("dict[str, list[str] | None]", found.schema)
+    result = PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", resource.type)
+    schema = cast("dict[str, list[str] | None]", result.schema)
     for key in ("createOnlyProperties", "conditionalCreateOnlyProperties"):
         for path in schema.get(key) or ():
             name = path.removeprefix("/properties/")
@@ -96,7 +96,10 @@ def _facts(resource: Resource) -> Iterator[tuple[str, Any]]:
 
 def _keys(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the keys of a table and its indexes, with the types of their attributes."""
-    types = {each["AttributeName"]: each["AttributeType"] for each in table["AttributeDefinitions"]}
+    types = {
+        definition["AttributeName"]: definition["AttributeType"]
+        for definition in table["AttributeDefinitions"]
+    }
 
     def described(schema: list[dict[str, str]]) -> str:
         return ", ".join(

@@ -35,8 +35,8 @@ class Place:
 @pytest.fixture
 def archive(engines: RealEngines) -> None:
     """The bucket of the audit archive; keys of large values are their checksums."""
-    found = {bucket.get("Name") for bucket in engines.s3.list_buckets()["Buckets"]}
-    if ARCHIVE not in found:
+    buckets = {bucket.get("Name") for bucket in engines.s3.list_buckets()["Buckets"]}
+    if ARCHIVE not in buckets:
         engines.s3.create_bucket(Bucket=ARCHIVE)
 
 

@@ -52,13 +52,13 @@ def trail(place: Place) -> AuditTrail:
 
 def entries(place: Place, operation: str) -> list[Entry]:
     name = audit_entity("asset", "museum", "statue")
-    found: list[Entry] = []
+    result: list[Entry] = []
     page = trail(place).list_entries(ADMIN, PageRequest(20), entity=name)
-    found += page.items
+    result += page.items
     while page.after is not None:
         page = trail(place).list_entries(ADMIN, PageRequest(20, page.after), entity=name)
-        found += page.items
-    return [entry for entry in found if entry.operation == operation]
+        result += page.items
+    return [entry for entry in result if entry.operation == operation]
 
 
 def side(place: Place, entry: Entry, inline: Any, stored: StoredValue | None) -> str:
@@ -101,12 +101,12 @@ def test_edits_of_one_asset_at_once_have_an_entry_each_that_follow_one_another(
 
     with ThreadPoolExecutor(EDITORS) as pool:
         done = sum(pool.map(edit, range(EDITORS)))
-    found = assets.get_asset(ADMIN, "museum", "statue")
+    asset = assets.get_asset(ADMIN, "museum", "statue")
     made = entries(place, "update_asset")
-    assert len(made) == done == found.revision - 1 > 0
+    assert len(made) == done == asset.revision - 1 > 0
     values = followed(place, made, "description")
     assert len(values) == done + 1
-    assert json.loads(values[-1]) == found.description
+    assert json.loads(values[-1]) == asset.description
 
 
 def test_edits_of_one_record_at_once_have_an_entry_each_that_follow_one_another(
@@ -154,10 +154,10 @@ def removals(own_place: Place, count: int) -> list[dict[str, Any]]:
     stream = TableStream(own_place.engines.streams, own_place.settings.table(AUDIT))
     until = time.monotonic() + PATIENCE_SECONDS
     while True:
-        records = [dict(event_record(one, stream.arn)) for one in stream.read()]
-        found = [one for one in records if one["eventName"] == "REMOVE"]
-        if len(found) >= count or time.monotonic() > until:
-            return found
+        records = [dict(event_record(item, stream.arn)) for item in stream.read()]
+        result = [item for item in records if item["eventName"] == "REMOVE"]
+        if len(result) >= count or time.monotonic() > until:
+            return result
         time.sleep(0.2)
 
 
@@ -172,12 +172,12 @@ def made(own_place: Place, name: str, *, at: datetime) -> dict[str, str]:
 
 
 def archived(own_place: Place, since: set[str]) -> list[ObjectVersion]:
-    found = own_place.objects.list_objects(ARCHIVE, "2").objects
-    return [one for one in found if one.key not in since]
+    objects = own_place.objects.list_objects(ARCHIVE, "2").objects
+    return [item for item in objects if item.key not in since]
 
 
 def test_what_expires_is_archived_once_and_what_a_user_removes_is_not(own_place: Place) -> None:
-    there = {one.key for one in archived(own_place, set())}
+    there = {item.key for item in archived(own_place, set())}
     expired = datetime.fromtimestamp(time.time(), UTC) - timedelta(days=DAYS * 2)
     for name in ("red", "blue"):
         made(own_place, name, at=expired)
@@ -188,16 +188,16 @@ def test_what_expires_is_archived_once_and_what_a_user_removes_is_not(own_place:
     )
     records = removals(own_place, 3)
     pattern = next(s.pattern for s in STREAM_SUBSCRIPTIONS if s.consumer == AUDIT_ARCHIVER.name)
-    found = [record for record in records if any_of([pattern or ""])(record)]
-    assert [record.get("userIdentity") for record in found] == [TIME_TO_LIVE, TIME_TO_LIVE]
+    result = [record for record in records if any_of([pattern or ""])(record)]
+    assert [record.get("userIdentity") for record in result] == [TIME_TO_LIVE, TIME_TO_LIVE]
     archive = AuditArchive(own_place.objects, lambda: ARCHIVE)
     failures = FailureStore(own_place.objects, ARCHIVE, AUDIT_ARCHIVER.name, lambda: NOON)
     consumer = ExpiryConsumer(ExpiredEntries(archive), from_wire, failures.store)
-    for batch in (records, found, found[:1], found[1:]):  # as a mapping may deliver them again
+    for batch in (records, result, result[:1], result[1:]):  # as a mapping may deliver them again
         assert consumer.consume({"Records": batch}) == {"batchItemFailures": []}
     lines: list[str] = []
-    for one in archived(own_place, there):
-        content = b"".join(own_place.objects.read_chunks(ARCHIVE, one.key))
+    for element in archived(own_place, there):
+        content = b"".join(own_place.objects.read_chunks(ARCHIVE, element.key))
         lines += gzip.decompress(content).decode().splitlines()
     kept = [json.loads(line) for line in lines]
     assert sorted(item["entity"] for item in kept) == ["tag:blue", "tag:red"]

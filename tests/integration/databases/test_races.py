@@ -204,5 +204,5 @@ def test_a_role_that_is_deleted_while_it_is_given_rules_is_left_with_none(
 def run_at_once(calls: list[Callable[[], object]]) -> None:
     """Run the calls concurrently; raise the first error of any."""
     with ThreadPoolExecutor(len(calls)) as pool:
-        for call in [pool.submit(each) for each in calls]:
+        for call in [pool.submit(item) for item in calls]:
             call.result()

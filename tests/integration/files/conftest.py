@@ -41,6 +41,6 @@ def _empty_bucket(s3: "S3Client") -> None:
     if AUXILIARY not in {bucket.get("Name") for bucket in s3.list_buckets()["Buckets"]}:
         s3.create_bucket(Bucket=AUXILIARY)
     reply = s3.list_object_versions(Bucket=BUCKET)
-    for one in [*reply.get("Versions", []), *reply.get("DeleteMarkers", [])]:
-        key, version_id = one.get("Key", ""), one.get("VersionId", "")
+    for item in [*reply.get("Versions", []), *reply.get("DeleteMarkers", [])]:
+        key, version_id = item.get("Key", ""), item.get("VersionId", "")
         s3.delete_object(Bucket=BUCKET, Key=key, VersionId=version_id)

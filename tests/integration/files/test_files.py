@@ -64,8 +64,8 @@ def uploaded(museum: Gallery, files: dict[str, bytes], **more: Any) -> Response:
 
 
 def temporary(museum: Gallery) -> list[str]:
-    found = museum.objects.list_versions(BUCKET, "temp-uploads/").versions
-    return [version.key for version in found]
+    versions = museum.objects.list_versions(BUCKET, "temp-uploads/").versions
+    return [version.key for version in versions]
 
 
 def test_bytes_come_back_as_they_were_sent(museum: Gallery) -> None:
@@ -168,7 +168,10 @@ def test_a_second_upload_makes_a_second_version(museum: Gallery) -> None:
     uploaded(museum, {"/a.glb": GLB})
     uploaded(museum, {"/a.glb": GLB + b"newer"})
     versions = museum.file_info("/a.glb", includeVersions="true").body["versions"]
-    assert [(one["size"], one["isLatest"]) for one in versions] == [(69, True), (64, False)]
+    assert [(version["size"], version["isLatest"]) for version in versions] == [
+        (69, True),
+        (64, False),
+    ]
     old = museum.download(key="/a.glb", versionId=versions[1]["versionId"]).body["downloadUrl"]
     assert httpx.get(old).content == GLB
 
@@ -236,9 +239,9 @@ def test_of_many_archivings_at_once_exactly_one_happens(estate: Lifecycle) -> No
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(archive, range(8)))
     assert sorted(results) == ["AssetArchived"] * 7 + ["archived"]
-    found = estate.gallery.assets.databases.databases.get_counted("museum")
-    assert found is not None
-    assert found.asset_count == 0
+    counted = estate.gallery.assets.databases.databases.get_counted("museum")
+    assert counted is not None
+    assert counted.asset_count == 0
 
 
 def test_edits_archivings_and_returns_at_once_leave_a_state_that_some_order_explains(
@@ -270,9 +273,9 @@ def test_edits_archivings_and_returns_at_once_leave_a_state_that_some_order_expl
     assert asset.lifecycle_job_id is not None
     assert estate.work_off(asset.lifecycle_job_id).state == "done"
     assert set(estate.files().values()) == {asset.is_archived}
-    found = estate.gallery.assets.databases.databases.get_counted("museum")
-    assert found is not None
-    assert found.asset_count == (0 if asset.is_archived else 1)
+    counted = estate.gallery.assets.databases.databases.get_counted("museum")
+    assert counted is not None
+    assert counted.asset_count == (0 if asset.is_archived else 1)
 
 
 FOLDER = {"filePath": "/ä/", "isPrefix": True}
@@ -281,10 +284,10 @@ LATE = ("/ä/1 +.glb", "/ä/2.glb", "/ä/2.glb.previewFile.png")
 
 @pytest.fixture
 def raced(ports: tuple[DynamoTables, S3Objects]) -> Lifecycle:
-    found = lifecycle(*ports)
+    result = lifecycle(*ports)
     for path in LATE:
-        found.gallery.put(path)
-    return found
+        result.gallery.put(path)
+    return result
 
 
 def another_has_the_job(raced: Lifecycle) -> None:
@@ -337,10 +340,10 @@ def test_markers_that_another_worker_met_stay(
 
 @pytest.fixture
 def versioned(ports: tuple[DynamoTables, S3Objects]) -> Versions:
-    found = versions(*ports)
+    result = versions(*ports)
     for path in LATE:
-        found.lifecycle.gallery.put(path)
-    return found
+        result.lifecycle.gallery.put(path)
+    return result
 
 
 def test_creators_at_once_draw_numbers_of_their_own_and_the_highest_is_current(
@@ -356,9 +359,9 @@ def test_creators_at_once_draw_numbers_of_their_own_and_the_highest_is_current(
     # They waited for the others, or the others changed the asset all the time.
     versioned.work_off_all(answer.body["jobId"] for answer in answers if "jobId" in answer.body)
     listed = versioned.listed()
-    assert [one["Version"] for one in listed] == [*map(str, range(52, 40, -1)), "0"]
-    assert [one["isCurrent"] for one in listed] == [True, *([False] * 12)]
-    assert [one["fileCount"] for one in listed] == [*([2] * 12), 0]
+    assert [item["Version"] for item in listed] == [*map(str, range(52, 40, -1)), "0"]
+    assert [item["isCurrent"] for item in listed] == [True, *([False] * 12)]
+    assert [item["fileCount"] for item in listed] == [*([2] * 12), 0]
     changed = versioned.lifecycle.asset()
     assert changed is not None
     assert changed.current_version.version == "52"
@@ -384,4 +387,4 @@ def test_a_worker_that_wakes_up_late_writes_under_its_own_number(
     museum.jobs.resume_job(ADMIN, job_id)
     assert versioned.work_off(job_id).state == "failed"
     assert versioned.files("2").keys() == {"/new.glb"}
-    assert [one["Version"] for one in versioned.listed()] == ["2", "0"]
+    assert [item["Version"] for item in versioned.listed()] == ["2", "0"]

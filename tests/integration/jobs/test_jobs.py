@@ -101,7 +101,9 @@ def jobs(deployment: Deployment) -> JobService:
 def pages(deployment: Deployment) -> list[tuple[str, int]]:
     """The objects below `pages/`, and how often each was written."""
     bucket = deployment.settings.bucket(ASSET_BUCKET)
-    written = [one.key for one in deployment.objects.list_versions(bucket, "pages/").versions]
+    written = [
+        version.key for version in deployment.objects.list_versions(bucket, "pages/").versions
+    ]
     return [(key, written.count(key)) for key in sorted(set(written))]
 
 
@@ -165,11 +167,11 @@ def test_an_interrupted_inspection_waits_again_and_not_for_ever(table_set: Table
     error = RunError(code=INTERRUPTED, message="unknown")
     for number in range(MAX_REPEATS + 1):
         (waiting,) = runner.active.list_waiting()
-        found = runner.executions.find(waiting.execution_id)
-        assert found is not None
-        assert found.repeats == number
+        result = runner.executions.find(waiting.execution_id)
+        assert result is not None
+        assert result.repeats == number
         runner.wait(seconds=1)
-        runner.active.admit(waiting, at=found.created_at, limit=1)
+        runner.active.admit(waiting, at=result.created_at, limit=1)
         assert runner.progress.end(waiting.execution_id, "FAILED", error=error)
         assert runner.status_of(waiting.execution_id) == "FAILED"
         assert runner.counted == 0

@@ -156,8 +156,8 @@ class Small:
 
     def seen_item(self, key: str) -> dict[str, dict[str, str]]:
         """Return the records of a consumer about a key."""
-        found = self.dynamodb().get_item(TableName="small-Seen", Key={"id": {"S": key}})
-        return cast("dict[str, dict[str, str]]", found.get("Item", {}))
+        item = self.dynamodb().get_item(TableName="small-Seen", Key={"id": {"S": key}})
+        return cast("dict[str, dict[str, str]]", item.get("Item", {}))
 
     def wait_drained(self, seconds: float = _STATE_SECONDS) -> None:
         """Wait until all changes are processed."""

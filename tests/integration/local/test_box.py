@@ -150,15 +150,15 @@ def test_a_process_serves_one_tenant_and_makes_room_for_others_when_idle(tmp_pat
         )
         functions.register(spec)
         try:
-            first = await asyncio.gather(*(functions.invoke("f", {}, each) for each in "ab"))
+            first = await asyncio.gather(*(functions.invoke("f", {}, item) for item in "ab"))
             again = await functions.invoke("f", {}, "a")
             third = await functions.invoke("f", {}, "c")
-            return [str(each.value()) for each in (*first, again, third)]
+            return [str(item.value()) for item in (*first, again, third)]
         finally:
             await functions.stop()
             await server.stop()
 
-    answers = [each.split() for each in asyncio.run(scenario())]
+    answers = [item.split() for item in asyncio.run(scenario())]
     assert [tenant for tenant, _ in answers] == ["a", "b", "a", "c"]
     a, b, again, c = (process for _, process in answers)
     assert a == again

@@ -42,16 +42,16 @@ _FOREIGN = (
 
 def _listening(small: Small) -> set[int]:
     runner = psutil.Process(int(small.endpoint["pid"]))
-    found: set[int] = set()
+    result: set[int] = set()
     for process in (runner, *runner.children(recursive=True)):
         listening = [
-            each.laddr
-            for each in process.net_connections("inet")
-            if each.status == psutil.CONN_LISTEN
+            connection.laddr
+            for connection in process.net_connections("inet")
+            if connection.status == psutil.CONN_LISTEN
         ]
-        found |= {each.port for each in listening}
-        assert {each.ip.removeprefix("::ffff:") for each in listening} <= {"127.0.0.1"}
-    return found
+        result |= {item.port for item in listening}
+        assert {item.ip.removeprefix("::ffff:") for item in listening} <= {"127.0.0.1"}
+    return result
 
 
 def _port(url: str) -> int:

@@ -179,16 +179,16 @@ def test_drained_is_true_only_when_everything_before_it_was_processed(small: Sma
 
 
 def _failures(small: Small) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = []
+    result: list[dict[str, object]] = []
     for entry in small.s3().list_objects_v2(Bucket="small-failures").get("Contents", []):
         key = entry.get("Key", "")
         body = small.s3().get_object(Bucket="small-failures", Key=key)["Body"].read()
-        found.append({"key": key, **json.loads(body)})
-    return found
+        result.append({"key": key, **json.loads(body)})
+    return result
 
 
 def _failed_batches(small: Small, key: str) -> list[dict[str, object]]:
-    return [each for each in _failures(small) if f'"{key}"' in str(each["payload"])]
+    return [failure for failure in _failures(small) if f'"{key}"' in str(failure["payload"])]
 
 
 def test_a_record_that_the_function_reports_is_abandoned_alone_with_its_body(small: Small) -> None:

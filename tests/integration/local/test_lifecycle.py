@@ -114,7 +114,7 @@ def _calls(small: Small, *calls: tuple[str, str, dict[str, object]]) -> list[tup
 def test_a_call_is_made_when_the_role_grants_it_and_refused_in_the_words_of_aws(
     small: Small,
 ) -> None:
-    found = _calls(
+    calls = _calls(
         small,
         ("dynamodb", "get_item", {"TableName": "small-Seen", "Key": _KEY}),
         ("dynamodb", "put_item", {"TableName": "small-Seen", "Item": _KEY}),
@@ -125,17 +125,17 @@ def test_a_call_is_made_when_the_role_grants_it_and_refused_in_the_words_of_aws(
     )
     where = f"on resource: {_TABLE}"
     why = "because no identity-based policy allows the dynamodb:PutItem action"
-    assert found[:2] == [
+    assert calls[:2] == [
         ("ok", ""),
         (
             "AccessDeniedException",
             f"User: {_WHO} is not authorized to perform: dynamodb:PutItem {where} {why}",
         ),
     ]
-    assert found[2][0] == "AccessDeniedException"
+    assert calls[2][0] == "AccessDeniedException"
     # a deny of another policy of the role wins
-    assert found[3][1].endswith("with an explicit deny in an identity-based policy")
-    assert [code for code, _ in found[4:]] == ["ok", "AccessDenied"]
+    assert calls[3][1].endswith("with an explicit deny in an identity-based policy")
+    assert [code for code, _ in calls[4:]] == ["ok", "AccessDenied"]
     assert small.seen_item("1") == {}
 
 

@@ -96,13 +96,13 @@ def context(clients: Clients, tmp_path: Path) -> Generator[Context]:
 def test_a_table_is_all_that_the_template_declares(context: Context) -> None:
     created = create_table(context, _table(_properties()))
 
-    found = context.clients.dynamodb.describe_table(TableName=created.ref)["Table"]
-    (index,) = found.get("GlobalSecondaryIndexes", [])
-    (local,) = found.get("LocalSecondaryIndexes", [])
+    table = context.clients.dynamodb.describe_table(TableName=created.ref)["Table"]
+    (index,) = table.get("GlobalSecondaryIndexes", [])
+    (local,) = table.get("LocalSecondaryIndexes", [])
     time_to_live = context.clients.dynamodb.describe_time_to_live(TableName=created.ref)
     assert created.ref == "stack-Table"
-    assert created.attributes["StreamArn"] == found.get("LatestStreamArn")
-    assert found.get("StreamSpecification") == {
+    assert created.attributes["StreamArn"] == table.get("LatestStreamArn")
+    assert table.get("StreamSpecification") == {
         "StreamEnabled": True,
         "StreamViewType": "NEW_IMAGE",
     }
@@ -166,9 +166,9 @@ def test_an_existing_table_gets_the_declared_global_indexes_and_keeps_its_items(
     for declared in ([_INDEX, _FURTHER], [_FURTHER], [_INDEX]):
         more = {"AttributeDefinitions": attributes} if _FURTHER in declared else {}
         create_table(context, _table(_properties(GlobalSecondaryIndexes=declared, **more)))
-        found = client.describe_table(TableName=created.ref)["Table"]
-        names = [each.get("IndexName") for each in found.get("GlobalSecondaryIndexes", [])]
-        assert sorted(map(str, names)) == sorted(str(each["IndexName"]) for each in declared)
+        table = client.describe_table(TableName=created.ref)["Table"]
+        names = [element.get("IndexName") for element in table.get("GlobalSecondaryIndexes", [])]
+        assert sorted(map(str, names)) == sorted(str(element["IndexName"]) for element in declared)
         for name in map(str, names):
             scanned = client.scan(TableName=created.ref, IndexName=name)
             assert scanned["Count"] == 1
@@ -184,6 +184,6 @@ def test_no_index_is_changed_beside_a_difference_that_is_refused(context: Contex
     ):
         with pytest.raises(AssemblyError, match="than the template"):
             create_table(context, _table(_properties(AttributeDefinitions=attributes, **change)))
-        found = context.clients.dynamodb.describe_table(TableName=created.ref)["Table"]
-        names = [each.get("IndexName") for each in found.get("GlobalSecondaryIndexes", [])]
+        table = context.clients.dynamodb.describe_table(TableName=created.ref)["Table"]
+        names = [item.get("IndexName") for item in table.get("GlobalSecondaryIndexes", [])]
         assert names == ["byOther"]

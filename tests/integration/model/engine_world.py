@@ -25,7 +25,9 @@ from tests.integration.tables import TableSet
 from tests.model.deployment import Ports, in_memory_settings, is_wanted
 from tests.model.world import World
 
-_LISTENED_TO = {one.source.name: one.source for one in STREAM_SUBSCRIPTIONS}
+_LISTENED_TO = {
+    subscription.source.name: subscription.source for subscription in STREAM_SUBSCRIPTIONS
+}
 
 
 class Watched:
@@ -122,9 +124,9 @@ class EngineWorld(World):
     def pull(self) -> None:
         for name in sorted(_LISTENED_TO):
             for record in self._table_set.stream(_LISTENED_TO[name]).take():
-                for one in STREAM_SUBSCRIPTIONS:
-                    if one.source.name == name and is_wanted(record, one.pattern):
-                        self.streams.setdefault(one.consumer, []).append(record)
+                for subscription in STREAM_SUBSCRIPTIONS:
+                    if subscription.source.name == name and is_wanted(record, subscription.pattern):
+                        self.streams.setdefault(subscription.consumer, []).append(record)
 
     def documents(self) -> dict[str, JsonObject]:
         self._client.indices.refresh(index=",".join(self._names))

@@ -63,8 +63,8 @@ def attacker(layer: str, address: str, port: str) -> None:
         "start a process": lambda: subprocess.run(["true"], check=False).returncode == 0,
         "fork": _fork,
     }
-    found = {name: _succeeds(attack) for name, attack in attacks.items()}
-    sys.stdout.write(json.dumps(found))
+    result = {name: _succeeds(attack) for name, attack in attacks.items()}
+    sys.stdout.write(json.dumps(result))
 
 
 def _succeeds(attack: Callable[[], bool]) -> bool:

@@ -45,7 +45,7 @@ def main(name: str, unconfined: str) -> None:
     log = LogMessages()
     logging.basicConfig(level=logging.INFO, handlers=[log])
     jail = Jail(unconfined=bool(unconfined))
-    found: dict[str, Any] = {}
+    actual: dict[str, Any] = {}
     for _ in range(2):
         for path, data in CONTENTS.items():
             with tempfile.TemporaryDirectory() as temporary:
@@ -53,13 +53,13 @@ def main(name: str, unconfined: str) -> None:
                 content.write_bytes(data)
                 outcome = jail.inspect(path, content, NoFiles(), Path(temporary))
             result = outcome.result
-            found[path] = {
+            actual[path] = {
                 "refused": result.refused,
                 "triangles": result.facts.get("triangles"),
                 "glb": outcome.glb is not None,
             }
     jail.close()
-    sys.stdout.write(json.dumps({"found": found, "log": log.lines}))
+    sys.stdout.write(json.dumps({"found": actual, "log": log.lines}))
 
 
 if __name__ == "__main__":

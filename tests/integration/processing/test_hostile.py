@@ -231,22 +231,22 @@ def assert_bounded(found: Outcome) -> None:
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_hostile_file_is_refused_with_a_reason(name: str, jail: Jail, tmp_path: Path) -> None:
     asset = Folder(secret=b"")
-    found = run(jail, tmp_path, f"models/{name}", REFUSED[name](), asset)
-    assert found.result.refused
-    assert "crash" not in found.result.refused
-    assert found.result.facts == {}
+    done = run(jail, tmp_path, f"models/{name}", REFUSED[name](), asset)
+    assert done.result.refused
+    assert "crash" not in done.result.refused
+    assert done.result.facts == {}
     assert asset.fetched == []
-    assert_bounded(found)
+    assert_bounded(done)
 
 
 def test_a_compressed_bomb_ends_at_the_bound_of_memory(
     jail: Jail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jail, "bounds", Bounds(memory_bytes=256 << 20))
-    found = run(jail, tmp_path, "bomb.zgl", compressed_bomb())
-    assert found.result.refused == "needs more memory than allowed"
-    assert found.usage.peak_bytes < 512 << 20
-    assert found.usage.seconds < LONGEST
+    done = run(jail, tmp_path, "bomb.zgl", compressed_bomb())
+    assert done.result.refused == "needs more memory than allowed"
+    assert done.usage.peak_bytes < 512 << 20
+    assert done.usage.seconds < LONGEST
 
 
 @pytest.mark.parametrize("part", [0.2, 0.5, 0.9])
@@ -255,10 +255,10 @@ def test_a_truncated_file_has_facts_or_a_reason(
     name: str, part: float, jail: Jail, tmp_path: Path
 ) -> None:
     data = SAMPLES[name]()
-    found = run(jail, tmp_path, name, data[: int(len(data) * part)])
-    assert bool(found.result.refused) != bool(found.result.facts)
-    assert "crash" not in (found.result.refused or "")
-    assert_bounded(found)
+    done = run(jail, tmp_path, name, data[: int(len(data) * part)])
+    assert bool(done.result.refused) != bool(done.result.facts)
+    assert "crash" not in (done.result.refused or "")
+    assert_bounded(done)
 
 
 @pytest.mark.parametrize(
@@ -282,53 +282,53 @@ def test_a_reference_out_of_the_asset_is_reported_and_not_followed(
         reference = unquote(reference)
     files: dict[str, bytes] = {"models/cube__bin": samples.cube_binary()}
     asset = Folder(**files)
-    found = run(jail, tmp_path, f"models/a.{kind}", referring(kind, reference), asset)
-    assert found.result.refused is None
-    assert [each.state for each in found.result.references if each.kind != "buffer"] == [state]
+    done = run(jail, tmp_path, f"models/a.{kind}", referring(kind, reference), asset)
+    assert done.result.refused is None
+    assert [item.state for item in done.result.references if item.kind != "buffer"] == [state]
     assert set(asset.fetched) <= {"models/cube.bin"}
-    assert_bounded(found)
+    assert_bounded(done)
 
 
 def test_an_archive_that_leads_out_of_itself_is_read_without_that(
     jail: Jail, tmp_path: Path
 ) -> None:
-    found = run(jail, tmp_path, "slip.3mf", textured_slip())
-    assert found.result.refused is None
-    assert found.result.facts["triangles"] == 12
+    done = run(jail, tmp_path, "slip.3mf", textured_slip())
+    assert done.result.refused is None
+    assert done.result.facts["triangles"] == 12
     assert not Path("/tmp/slipped.model").exists()
-    assert_bounded(found)
+    assert_bounded(done)
 
 
 @pytest.mark.parametrize("kind", BOUNDLESS)
 def test_bounds_that_are_no_numbers_are_no_facts(kind: str, jail: Jail, tmp_path: Path) -> None:
-    found = run(jail, tmp_path, f"nan.{kind}", BOUNDLESS[kind]())
-    assert "crash" not in (found.result.refused or "")
-    assert not {"boundsMin", "boundsMax", "sizeX", "area", "volume"} & found.result.facts.keys()
-    json.dumps(found.result.facts, allow_nan=False)
-    assert_bounded(found)
+    done = run(jail, tmp_path, f"nan.{kind}", BOUNDLESS[kind]())
+    assert "crash" not in (done.result.refused or "")
+    assert not {"boundsMin", "boundsMax", "sizeX", "area", "volume"} & done.result.facts.keys()
+    json.dumps(done.result.facts, allow_nan=False)
+    assert_bounded(done)
 
 
 def test_a_hundred_thousand_empty_meshes_are_counted(jail: Jail, tmp_path: Path) -> None:
-    found = run(jail, tmp_path, "empty.gltf", empty_meshes())
-    assert found.result.refused is None
-    assert found.result.facts["meshes"] == 100_000
-    assert_bounded(found)
+    done = run(jail, tmp_path, "empty.gltf", empty_meshes())
+    assert done.result.refused is None
+    assert done.result.facts["meshes"] == 100_000
+    assert_bounded(done)
 
 
 def test_coordinates_that_are_no_numbers_are_left_out(jail: Jail, tmp_path: Path) -> None:
     lines = "v nan inf 1e999\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 2 3 4\nf 2 99999999 -5\n"
-    found = run(jail, tmp_path, "nan.obj", lines.encode())
-    assert json.loads(str(found.result.facts["boundsMax"])) == [1.0, 1.0, 1.0]
-    assert found.thumbnail is not None
-    assert found.glb is not None
+    done = run(jail, tmp_path, "nan.obj", lines.encode())
+    assert json.loads(str(done.result.facts["boundsMax"])) == [1.0, 1.0, 1.0]
+    assert done.thumbnail is not None
+    assert done.glb is not None
 
 
 def test_a_reference_to_itself_ends(jail: Jail, tmp_path: Path) -> None:
     data = b"mtllib loop.obj\n" + samples.cube_obj()
-    found = run(jail, tmp_path, "loop.obj", data, Folder(loop__obj=data))
-    assert [each.state for each in found.result.references] == ["found"]
-    assert found.result.facts["triangles"] == 12
-    assert_bounded(found)
+    done = run(jail, tmp_path, "loop.obj", data, Folder(loop__obj=data))
+    assert [reference.state for reference in done.result.references] == ["found"]
+    assert done.result.facts["triangles"] == 12
+    assert_bounded(done)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
@@ -336,9 +336,9 @@ def test_a_gltf_with_a_byte_order_mark_is_read_or_refused(
     encoding: str, jail: Jail, tmp_path: Path
 ) -> None:
     text = gltf(nodes=[{}]).decode()
-    found = run(jail, tmp_path, "a.gltf", text.encode(encoding), Folder())
+    done = run(jail, tmp_path, "a.gltf", text.encode(encoding), Folder())
     without = run(jail, tmp_path, "b.gltf", text.encode(), Folder())
     if encoding == "utf-8-sig":
-        assert found.result.refused == without.result.refused
+        assert done.result.refused == without.result.refused
     else:
-        assert found.result.refused == "not a glTF document: its JSON is not valid"
+        assert done.result.refused == "not a glTF document: its JSON is not valid"

@@ -118,22 +118,22 @@ def test_a_model_becomes_facts_a_thumbnail_and_a_glb(
     files.objects["assets", "statue/textures/other.png"] = samples.png()
     files.objects["assets", "other/red.png"] = samples.png()
     inspector.handle(event("models/cube.obj"))
-    found = files.result()
-    assert found["version"] == 1
-    assert found["source"] == {
+    result = files.result()
+    assert result["version"] == 1
+    assert result["source"] == {
         "bucket": "assets",
         "key": "statue/models/cube.obj",
         "versionId": "v1",
         "relativePath": "/models/cube.obj",
     }
-    assert found["facts"]["triangles"] == 12
-    assert len(found["descriptor"]) == 75
-    assert found["references"] == [
+    assert result["facts"]["triangles"] == 12
+    assert len(result["descriptor"]) == 75
+    assert result["references"] == [
         {"path": "models/cube.mtl", "kind": "material", "state": "found"},
         {"path": "textures/red.png", "kind": "texture", "state": "found"},
     ]
-    assert (found["thumbnail"], found["glb"]) == ("thumbnail.png", "model.glb")
-    assert found["small"] == "thumbnail.webp"
+    assert (result["thumbnail"], result["glb"]) == ("thumbnail.png", "model.glb")
+    assert result["small"] == "thumbnail.webp"
     assert files.objects["auxiliary", "pipelines/x-1/1/previews/thumbnail.webp"][8:12] == b"WEBP"
     assert files.objects["auxiliary", "pipelines/x-1/1/previews/thumbnail.png"][1:4] == b"PNG"
     assert files.objects["auxiliary", "pipelines/x-1/1/files/model.glb"][:4] == b"glTF"
@@ -164,9 +164,9 @@ def test_a_file_that_cannot_be_read_is_a_result_and_no_error(
 ) -> None:
     files.objects["assets", "statue/broken.glb"] = b"glTF"
     inspector.handle(event("broken.glb"))
-    found = files.result()
-    assert found["refused"]
-    assert (found["facts"], found["thumbnail"], found["glb"]) == ({}, None, None)
+    result = files.result()
+    assert result["refused"]
+    assert (result["facts"], result["thumbnail"], result["glb"]) == ({}, None, None)
 
 
 def test_a_pipeline_refuses_the_formats_of_another(files: FakeWorkFiles, jail: Jail) -> None:
@@ -241,24 +241,24 @@ def surveyed(name: str) -> dict[str, Any]:
 
 
 def test_without_a_box_this_system_confines_readers() -> None:
-    found = surveyed("")
-    assert found["calls"]["prctl PR_SET_NO_NEW_PRIVS"] == "ok"
-    assert found["calls"]["seccomp SECCOMP_GET_ACTION_AVAIL"] == "ok"
-    assert found["confinement"]["alone"]["filtered"] is True
-    assert found["hiddenMemory"] == "ok"
-    assert found["diskMiB"]["free"] > 0
-    assert {"kernel", "libc", "python", "memory", "cpus", "machine"} <= set(found)
+    result = surveyed("")
+    assert result["calls"]["prctl PR_SET_NO_NEW_PRIVS"] == "ok"
+    assert result["calls"]["seccomp SECCOMP_GET_ACTION_AVAIL"] == "ok"
+    assert result["confinement"]["alone"]["filtered"] is True
+    assert result["hiddenMemory"] == "ok"
+    assert result["diskMiB"]["free"] > 0
+    assert {"kernel", "libc", "python", "memory", "cpus", "machine"} <= set(result)
 
 
 def test_the_errors_of_refused_calls_are_reported() -> None:
-    found = surveyed("lambda-strict")
-    refused = {name.split()[0] for name, result in found["calls"].items() if result == "EPERM"}
+    outcome = surveyed("lambda-strict")
+    refused = {name.split()[0] for name, result in outcome["calls"].items() if result == "EPERM"}
     assert refused == {
         *("prctl", "seccomp", "capset", "ptrace", "unshare", "landlock_create_ruleset"),
     }
-    assert (found["status"]["NoNewPrivs"], found["status"]["Seccomp"]) == ("1", "2")
-    assert found["confinement"]["alone"]["filtered"] is False
-    assert found["hiddenMemory"] == "Operation not permitted"
+    assert (outcome["status"]["NoNewPrivs"], outcome["status"]["Seccomp"]) == ("1", "2")
+    assert outcome["confinement"]["alone"]["filtered"] is False
+    assert outcome["hiddenMemory"] == "Operation not permitted"
 
 
 def test_a_survey_changes_nothing_of_its_own_process() -> None:

@@ -81,9 +81,9 @@ def test_a_reader_that_uses_a_folder_reaches_nothing_else() -> None:
 
 
 def test_a_process_that_hides_its_memory_is_not_read_even_without_the_filter() -> None:
-    found = attacked("hidden")
-    assert {name for name, succeeded in found.items() if not succeeded} >= READING
-    assert found["connect"]
+    outcome = attacked("hidden")
+    assert {name for name, succeeded in outcome.items() if not succeeded} >= READING
+    assert outcome["connect"]
 
 
 def test_the_environment_of_the_jail_has_no_variable_of_the_parent(
@@ -91,14 +91,14 @@ def test_the_environment_of_the_jail_has_no_variable_of_the_parent(
 ) -> None:
     run(jail, tmp_path, "cube.obj", samples.cube_obj())
     assert SECRET in os.environ.values()
-    found = [
+    paths = [
         path.read_bytes()
         for path in Path("/proc").glob("[0-9]*/environ")
         if (path.parent / "stat").read_text().split()[3] == str(os.getpid())
     ]
-    jails = [each for each in found if b"OPENBLAS_NUM_THREADS" in each]
+    jails = [item for item in paths if b"OPENBLAS_NUM_THREADS" in item]
     assert jails
-    assert not any(SECRET.encode() in each for each in jails)
+    assert not any(SECRET.encode() in item for item in jails)
 
 
 def test_a_model_is_inspected_with_the_files_that_it_references(jail: Jail, tmp_path: Path) -> None:
@@ -108,20 +108,20 @@ def test_a_model_is_inspected_with_the_files_that_it_references(jail: Jail, tmp_
     files: dict[str, bytes] = {"models/cube__mtl": library, "models/red__png": samples.png()}
     asset = Folder(**files, unused__png=samples.png())
     data = samples.cube_obj("mtllib cube.mtl\nusemtl red\n")
-    found = run(jail, tmp_path, "models/cube.obj", data, asset)
-    assert found.result.refused is None
+    done = run(jail, tmp_path, "models/cube.obj", data, asset)
+    assert done.result.refused is None
     assert asset.fetched == ["models/cube.mtl", "models/red.png"]
-    assert {each.path: each.state for each in found.result.references} == {
+    assert {reference.path: reference.state for reference in done.result.references} == {
         "models/cube.mtl": "found",
         "models/red.png": "otherCase",
         "../../up.png": "outside",
         "/etc/passwd": "absolute",
         "no.png": "missing",
     }
-    assert found.thumbnail is not None
-    assert found.glb is not None
-    assert found.glb.read_bytes()[:4] == b"glTF"
-    assert found.result.descriptor is not None
+    assert done.thumbnail is not None
+    assert done.glb is not None
+    assert done.glb.read_bytes()[:4] == b"glTF"
+    assert done.result.descriptor is not None
 
 
 @pytest.mark.parametrize(
@@ -138,20 +138,20 @@ def test_a_model_is_inspected_with_the_files_that_it_references(jail: Jail, tmp_
 def test_libraries_work_in_the_jail(
     name: str, data: bytes, facts: dict[str, object], jail: Jail, tmp_path: Path
 ) -> None:
-    found = run(jail, tmp_path, name, data)
-    assert found.result.refused is None
-    assert {key: found.result.facts[key] for key in facts} == facts
-    assert found.thumbnail is not None
+    done = run(jail, tmp_path, name, data)
+    assert done.result.refused is None
+    assert {key: done.result.facts[key] for key in facts} == facts
+    assert done.thumbnail is not None
 
 
 @pytest.mark.parametrize("kind", ["AVIF", "DDS", "JPEG", "JPEG2000", "PNG", "TIFF", "WEBP"])
 def test_images_are_decoded_in_the_jail(kind: str, jail: Jail, tmp_path: Path) -> None:
     out = io.BytesIO()
     Image.new("RGB", (40, 20), "red").save(out, kind)
-    found = run(jail, tmp_path, "photo.png", out.getvalue())
-    assert found.result.refused is None
-    assert found.result.facts["format"] == kind
-    assert found.thumbnail is not None
+    done = run(jail, tmp_path, "photo.png", out.getvalue())
+    assert done.result.refused is None
+    assert done.result.facts["format"] == kind
+    assert done.thumbnail is not None
 
 
 def test_a_file_with_the_extension_of_another_format_is_refused_with_this_reason(
@@ -167,8 +167,8 @@ def test_a_file_with_the_extension_of_another_format_is_refused_with_this_reason
 def test_an_image_that_runs_a_program_is_refused(jail: Jail, tmp_path: Path) -> None:
     out = io.BytesIO()
     Image.new("RGB", (40, 20), "red").save(out, "EPS")
-    found = run(jail, tmp_path, "photo.png", out.getvalue())
-    assert found.result.refused == "not an image of a known format"
+    done = run(jail, tmp_path, "photo.png", out.getvalue())
+    assert done.result.refused == "not an image of a known format"
 
 
 def test_the_same_file_has_the_same_result(jail: Jail, tmp_path: Path) -> None:
@@ -242,8 +242,8 @@ def test_a_small_file_ends_at_the_processor_time_of_a_small_file(
     drawn = random.Random(1)  # a polygon of random corners: its triangulation takes over 10 seconds
     corners = [b"v %f %f 0\n" % (drawn.random(), drawn.random()) for _ in range(10_000)]
     slow = b"".join(corners) + b"f " + b" ".join(b"%d" % (n + 1) for n in range(10_000))
-    found = run(jail, tmp_path, "cube.obj", slow)
-    assert found.result.refused == "reading takes more than 1 seconds of processor time"
+    done = run(jail, tmp_path, "cube.obj", slow)
+    assert done.result.refused == "reading takes more than 1 seconds of processor time"
     large = samples.cube_obj() + b"#" * (1 << 20)
     assert run(jail, tmp_path, "cube.obj", large).result.refused is None
 
@@ -278,8 +278,8 @@ def test_what_needs_too_much_memory_is_refused(
     jail: Jail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jail, "bounds", Bounds(memory_bytes=96 << 20))
-    found = run(jail, tmp_path, "many.obj", b"v 0 0 0\n" * 400_000)
-    assert found.result.refused == "needs more memory than allowed"
+    done = run(jail, tmp_path, "many.obj", b"v 0 0 0\n" * 400_000)
+    assert done.result.refused == "needs more memory than allowed"
 
 
 def test_the_jail_continues_when_its_template_has_died(jail: Jail, tmp_path: Path) -> None:
@@ -308,8 +308,8 @@ def test_results_of_a_hostile_child_are_checked() -> None:
         "descriptor": [1.0] * 74,
         "thumbnail": "yes",
     }
-    found = results.check_result(lies)
-    assert found == results.Result(facts={"format": "x" * 1000})
+    outcome = results.check_result(lies)
+    assert outcome == results.Result(facts={"format": "x" * 1000})
     assert results.check_result([1]) == results.Result()
 
 
@@ -333,8 +333,8 @@ _SLOW = "reading takes more than 120 seconds of processor time"
 def test_the_end_of_a_child_is_a_reason(
     status: int, late: bool, cpu_seconds: float, reason: str
 ) -> None:
-    found = results.refusal(Ended(status, late, cpu_seconds, seconds=150), Bounds())
-    assert found == results.Result(refused=reason)
+    refusal = results.refusal(Ended(status, late, cpu_seconds, seconds=150), Bounds())
+    assert refusal == results.Result(refused=reason)
 
 
 @pytest.mark.parametrize(
@@ -367,9 +367,9 @@ def test_no_socket_of_the_jail_reaches_a_server(jail: Jail, tmp_path: Path) -> N
         server.settimeout(0.2)
         uri = f"http://127.0.0.1:{server.getsockname()[1]}/cube.bin"
         document = samples.encoded(samples.cube_gltf(uri))
-        found = run(jail, tmp_path, "cube.gltf", document)
-        assert [each.state for each in found.result.references] == ["external"]
-        assert found.result.refused
+        done = run(jail, tmp_path, "cube.gltf", document)
+        assert [reference.state for reference in done.result.references] == ["external"]
+        assert done.result.refused
         with pytest.raises(TimeoutError):
             server.accept()
 
@@ -421,7 +421,7 @@ def test_a_reader_that_uses_a_folder_needs_landlock_or_a_hidden_parent() -> None
 
 def test_without_any_confinement_nothing_is_read_and_the_reason_is_a_fact() -> None:
     read = read_in("lambda-strict")
-    reasons = {name: each["refused"] for name, each in read["found"].items()}
+    reasons = {name: item["refused"] for name, item in read["found"].items()}
     assert set(reasons.values()) == {
         "this system cannot confine the process that reads the file: Operation not permitted"
     }

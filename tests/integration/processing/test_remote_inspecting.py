@@ -84,12 +84,12 @@ def jail() -> Iterator[Jail]:
 
 @pytest.fixture
 def files() -> FakeWorkFiles:
-    found = FakeWorkFiles()
-    found.objects["assets", "statue/models/cube.obj"] = samples.cube_obj("mtllib cube.mtl\n")
-    found.objects["assets", "statue/models/cube.mtl"] = MATERIAL
-    found.objects["assets", "statue/textures/red.png"] = samples.png()
-    found.objects["assets", "up.png"] = samples.png()
-    return found
+    result = FakeWorkFiles()
+    result.objects["assets", "statue/models/cube.obj"] = samples.cube_obj("mtllib cube.mtl\n")
+    result.objects["assets", "statue/models/cube.mtl"] = MATERIAL
+    result.objects["assets", "statue/textures/red.png"] = samples.png()
+    result.objects["assets", "up.png"] = samples.png()
+    return result
 
 
 @pytest.fixture
@@ -117,14 +117,14 @@ def test_a_model_is_read_as_in_the_pipeline_itself(
     there = run(files, pipeline(files, instances), "models/cube.obj")
     assert there == here
     assert there["refused"] is None
-    assert {each["state"] for each in there["references"]} == {
+    assert {reference["state"] for reference in there["references"]} == {
         *("found", "otherCase", "outside", "missing"),
     }
     assert {key: files.objects[key] for key in outputs} == outputs
     others = {key for _, key in files.objects if key.startswith("pipelines/")}
     others -= {key for _, key in outputs}
-    written = (each.file for each in INSPECTION_OUTPUTS if each is not TURNTABLE)
-    assert others == {f"pipelines/x-1/1/reader/1/{each}" for each in written}
+    written = (output.file for output in INSPECTION_OUTPUTS if output is not TURNTABLE)
+    assert others == {f"pipelines/x-1/1/reader/1/{item}" for item in written}
     assert list(instances.instances) == ["x-1:1"]
 
 
@@ -150,8 +150,8 @@ def test_an_instance_that_is_lost_between_rounds_does_not_matter(
 
 def test_a_cad_model_is_read(files: FakeWorkFiles, instances: Instances) -> None:
     files.objects["assets", "statue/cube.step"] = cad.cube_step()
-    found = run(files, pipeline(files, instances), "cube.step")
-    assert (found["facts"]["triangles"], found["glb"]) == (12, "model.glb")
+    done = run(files, pipeline(files, instances), "cube.step")
+    assert (done["facts"]["triangles"], done["glb"]) == (12, "model.glb")
 
 
 def test_buffers_of_a_document_are_requested_together(
@@ -161,8 +161,8 @@ def test_buffers_of_a_document_are_requested_together(
     document["buffers"] += [{"uri": f"more{n}.bin", "byteLength": 4} for n in range(20)]
     files.objects["assets", "statue/cube.gltf"] = samples.encoded(document)
     files.objects["assets", "statue/cube.bin"] = samples.cube_binary()
-    found = run(files, pipeline(files, instances), "cube.gltf")
-    assert found["facts"]["triangles"] == 12
+    done = run(files, pipeline(files, instances), "cube.gltf")
+    assert done["facts"]["triangles"] == 12
     assert instances.rounds == 2
     assert len(instances.named) == 21
 
@@ -178,8 +178,8 @@ def test_an_archived_file_is_refused_before_a_reader_is_called(
     files: FakeWorkFiles, instances: Instances
 ) -> None:
     files.archived.add("statue/models/cube.obj")
-    found = run(files, pipeline(files, instances), "models/cube.obj")
-    assert "archive storage class" in found["refused"]
+    done = run(files, pipeline(files, instances), "models/cube.obj")
+    assert "archive storage class" in done["refused"]
     assert instances.rounds == 0
 
 
@@ -194,8 +194,8 @@ def test_no_round_begins_that_the_pipeline_would_not_outlive(
 
 def test_without_a_jail_and_a_reader_nothing_is_read(files: FakeWorkFiles) -> None:
     inspector = Inspector(files, None, INSPECT_EXTENSIONS)
-    found = run(files, inspector, "models/cube.obj")
-    assert found["refused"] == "this deployment has no function that reads files"
+    done = run(files, inspector, "models/cube.obj")
+    assert done["refused"] == "this deployment has no function that reads files"
     assert files.read == []
 
 
@@ -214,8 +214,8 @@ def test_a_reader_that_never_ends_is_a_fact(files: FakeWorkFiles, jail: Jail) ->
             self.rounds += 1
             return CallReply(failure="has not replied within 240 seconds", late=True)
 
-    found = run(files, pipeline(files, endless := Endless(files, jail)), "models/cube.obj")
-    assert found["refused"] == "has not replied within 240 seconds"
+    done = run(files, pipeline(files, endless := Endless(files, jail)), "models/cube.obj")
+    assert done["refused"] == "has not replied within 240 seconds"
     assert endless.rounds == 2
 
 
@@ -257,15 +257,15 @@ def test_a_reader_that_fails_is_a_fact(files: FakeWorkFiles, jail: Jail) -> None
         def call(self, function: str, tenant: str, request: Mapping[str, Any]) -> CallReply:
             return CallReply(failure="the function that reads it failed: Runtime.ExitError")
 
-    found = run(files, pipeline(files, Failing(files, jail)), "models/cube.obj")
-    assert found["refused"] == "the function that reads it failed: Runtime.ExitError"
-    assert (found["facts"], found["glb"]) == ({}, None)
+    done = run(files, pipeline(files, Failing(files, jail)), "models/cube.obj")
+    assert done["refused"] == "the function that reads it failed: Runtime.ExitError"
+    assert (done["facts"], done["glb"]) == ({}, None)
 
 
 def test_a_jail_that_confines_reads_here_although_there_is_a_reader(
     files: FakeWorkFiles, instances: Instances, jail: Jail
 ) -> None:
     remote = pipeline(files, instances)
-    found = run(files, replace(remote, jail=jail), "models/cube.obj")
-    assert found["facts"]["triangles"] == 12
+    done = run(files, replace(remote, jail=jail), "models/cube.obj")
+    assert done["facts"]["triangles"] == 12
     assert instances.rounds == 0

@@ -223,12 +223,12 @@ def test_shapes_in_geojson_are_found_where_they_touch_an_area(shelf: Library) ->
     )
     near = {"lat": 47.4, "lon": 8.5, "meters": 100}
     box = {"top": 47.5, "left": 8.4, "bottom": 47.3, "right": 8.6}
-    found = {"geopoint", "geojson", "feature", "square", "line", "of-features"}
+    result = {"geopoint", "geojson", "feature", "square", "line", "of-features"}
     for op, value in (("geoDistance", near), ("geoBox", box)):
         requests = [{"key": "place", "op": op, "value": value}]
-        assert library.ids(metadataFilters=requests) - {"crossed"} == found, op
+        assert library.ids(metadataFilters=requests) - {"crossed"} == result, op
     half = {"key": "place", "op": "geoDistance", "value": {**near, "meters": 20_000_000}}
-    assert library.ids(metadataFilters=[half]) >= found
+    assert library.ids(metadataFilters=[half]) >= result
     pacific = {"top": 20, "left": 170, "bottom": 0, "right": -170}
     requests = [{"key": "place", "op": "geoBox", "value": pacific}]
     assert library.ids(metadataFilters=requests) >= {"elsewhere"}

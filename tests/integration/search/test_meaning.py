@@ -275,7 +275,7 @@ def test_a_word_that_the_analyzer_splits_stays_together(library: Library) -> Non
         for key in keys
     }
     library.put(documents)
-    for query, found in (
+    for query, item in (
         ("gear.txt", {"gear.txt"}),
         ("GEAR.TXT", {"gear.txt"}),
         ("gear.tx", {"gear.txt"}),
@@ -292,7 +292,7 @@ def test_a_word_that_the_analyzer_splits_stays_together(library: Library) -> Non
         ("gear.txt readme", {"gear.txt", "notes of gear/readme.txt"}),
         ("gear tools", {"CLI-Gear", "CLI tools", *keys[:3]}),
     ):
-        assert library.ids(query=query) == found, query
+        assert library.ids(query=query) == item, query
     assert "withAllWords" not in library.search(query="gear.txt")
     assert library.search(query="gear.txt readme")["withAllWords"] == 0
     (hit,) = library.search(query="gear.txt")["hits"]["hits"]

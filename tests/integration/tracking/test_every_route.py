@@ -220,9 +220,9 @@ def test_what_is_not_supported_leaves_nothing_behind(sides: tuple[Side, Side, st
         (501, "NOT_IMPLEMENTED")
     ] * 2
     names = {"experiment_name": "MLflow Demo"}
-    found = server.api("GET", "2.0/mlflow/experiments/get-by-name", params=names)
+    api = server.api("GET", "2.0/mlflow/experiments/get-by-name", params=names)
     prompts = server.api("GET", "2.0/mlflow/registered-models/search").json()
-    assert (found.status_code, "demo" in str(prompts)) == (404, False)
+    assert (api.status_code, "demo" in str(prompts)) == (404, False)
 
 
 def test_every_kind_of_object_is_in_the_routes() -> None:

@@ -30,6 +30,8 @@ def runtime(worker_id: str) -> Iterator[Runtime]:
         "oidcUserPrefix": "corp.",
         "allowedIpRanges": '["127.0.0.0/8"]',
     }
-    given = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
-    with shared.shared_runtime(worker_id, "--in-memory", *given, name="alone") as running:
+    values_given = [
+        word for name, value in settings.items() for word in ("--set", f"{name}={value}")
+    ]
+    with shared.shared_runtime(worker_id, "--in-memory", *values_given, name="alone") as running:
         yield running

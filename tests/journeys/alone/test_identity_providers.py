@@ -68,7 +68,7 @@ def test_users_of_the_pool_are_made_listed_changed_and_removed(runtime: Runtime)
 
     def email() -> str | None:
         users = admin.ok("GET", "/user/cognito")["users"]
-        return next((one["email"] for one in users if one["userId"] == "zoe"), None)
+        return next((user["email"] for user in users if user["userId"] == "zoe"), None)
 
     admin.ok("POST", "/user/cognito", {"userId": "zoe", "email": "zoe@example.org"})
     assert email() == "zoe@example.org"
@@ -125,7 +125,7 @@ def test_a_role_that_demands_a_second_factor_counts_only_with_one(
     wait_until(lambda: with_factor.send("GET", "/roles").status_code == 200)
     without = bearer(runtime, provider.token(sub="eve", amr=["pwd"]))
     assert without.refused("GET", "/roles")[0] == 403
-    assert [each["roleName"] for each in with_factor.ok("GET", "/roles")["Items"]] == ["vault"]
+    assert [item["roleName"] for item in with_factor.ok("GET", "/roles")["Items"]] == ["vault"]
 
 
 def test_the_provider_may_change_its_keys(runtime: Runtime, provider: Provider) -> None:

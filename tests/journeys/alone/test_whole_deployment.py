@@ -44,17 +44,17 @@ def furnished(runtime: Runtime, s3: Any) -> str:
     api.new_database(name)
     api.ok("POST", "/roles", {"roleName": name, "description": "of a subscriber"})
     api.ok("POST", "/user-roles", {"userId": "reader@example.org", "roleName": [name]})
-    for each in (f"{name}-0", f"{name}-1"):
-        api.new_asset(name, each, assetId=each)
-        api.ok("POST", "/subscriptions", rule_of(each, "reader@example.org"))
-        api.ok("POST", "/tag-types", {"tagTypeName": each, "description": "a test's own"})
-        tag = {"tagName": each, "tagTypeName": each, "description": "a test's own"}
+    for item in (f"{name}-0", f"{name}-1"):
+        api.new_asset(name, item, assetId=item)
+        api.ok("POST", "/subscriptions", rule_of(item, "reader@example.org"))
+        api.ok("POST", "/tag-types", {"tagTypeName": item, "description": "a test's own"})
+        tag = {"tagName": item, "tagTypeName": item, "description": "a test's own"}
         api.ok("POST", "/tags", tag)
-        api.ok("POST", "/admin/buckets", {"bucketName": OTHERS, "baseAssetsPrefix": each})
-        version = {"comment": each, "useLatestFiles": True}
+        api.ok("POST", "/admin/buckets", {"bucketName": OTHERS, "baseAssetsPrefix": item})
+        version = {"comment": item, "useLatestFiles": True}
         api.ok("POST", f"/database/{name}/assets/{name}-0/createVersion", version)
         # This folder cannot become an asset: its name has a character that ids may not have.
-        s3.put_object(Bucket=api.own_bucket()["bucketName"], Key=f"{each}:bad/x", Body=b"x")
+        s3.put_object(Bucket=api.own_bucket()["bucketName"], Key=f"{item}:bad/x", Body=b"x")
     runtime.drain()
     return name
 
@@ -65,21 +65,21 @@ def test_pages_of_one_item_are_the_whole_list(api: Api, furnished: str, path: st
     whole, more = page(api, where, LISTS[path])
     assert len(whole) >= 2
     assert more is None
-    found, token = page(api, where, {**LISTS[path], "pageSize": "1"})
-    sizes = [len(found)]
+    result, token = page(api, where, {**LISTS[path], "pageSize": "1"})
+    sizes = [len(result)]
     while token is not None:
         items, token = page(api, where, {**LISTS[path], "pageSize": "1", "startingToken": token})
-        found += items
+        result += items
         sizes.append(len(items))
-    assert found == whole
+    assert result == whole
     assert max(sizes) == 1
 
 
 def page(api: Api, path: str, query: Mapping[str, str]) -> tuple[list[Any], str | None]:
     """The items of a page and the token of the next one; some lists are inside `message`."""
     reply = api.ok("GET", path, params=query)
-    found = reply.get("message", reply)
-    return found["versions"] if "versions" in found else found["Items"], found.get("NextToken")
+    result = reply.get("message", reply)
+    return result["versions"] if "versions" in result else result["Items"], result.get("NextToken")
 
 
 def test_the_deployments_own_bucket_is_taken_as_a_whole_and_imported_again_and_again(
@@ -107,7 +107,7 @@ def test_the_deployments_own_bucket_is_taken_as_a_whole_and_imported_again_and_a
 
 def keys_in(s3: Any, bucket: str) -> set[str]:
     pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket)
-    return {one["Key"] for page in pages for one in page.get("Contents", [])}
+    return {item["Key"] for page in pages for item in page.get("Contents", [])}
 
 
 def test_a_tag_is_demanded_where_its_type_is_required(api: Api, database: str) -> None:

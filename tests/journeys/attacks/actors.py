@@ -49,7 +49,7 @@ def permissions(
     grantee: str, name: str, effect: str = "allow", actions: Iterable[str] = ACTIONS
 ) -> list[dict[str, str]]:
     """Return actions, allowed or denied to a role (`groupId`) or a user (`userId`)."""
-    return [{grantee: name, "permission": each, "permissionType": effect} for each in actions]
+    return [{grantee: name, "permission": action, "permissionType": effect} for action in actions]
 
 
 def new_user(admin: Api, *roles: str) -> str:

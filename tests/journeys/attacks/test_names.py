@@ -89,9 +89,9 @@ def test_a_deleted_name_that_rules_mention_is_not_taken_by_others(runtime: Runti
         ]
 
     for word in (name, free):
-        for path, one, body in described(word):
+        for path, item, body in described(word):
             attacker.ok("POST", path, body)
-            attacker.ok("DELETE", f"{one}{word}")
+            attacker.ok("DELETE", f"{item}{word}")
     grantee = permissions("groupId", new_role(admin))
     give_rule(admin, ("asset", "databaseId", "equals", name), groupPermissions=grantee)
     give_rule(admin, ("tag", "tagTypeName", "is_one_of", [name]), groupPermissions=grantee)
@@ -168,7 +168,7 @@ def test_no_request_chooses_a_name_with_hidden_characters(
 ) -> None:
     for naming in namings(bench, name):
         status, body = api.refused(naming.method, naming.path, naming.body)
-        assert (status, [each["field"] for each in body["errors"]]) == (400, [naming.field])
+        assert (status, [error["field"] for error in body["errors"]]) == (400, [naming.field])
         assert "invisible character U+" in body["errors"][0]["message"]
 
 
@@ -188,7 +188,7 @@ def test_stored_names_remain_readable_and_deletable(
     s3.put_object(Bucket=bucket, Key=f"{folder}/a.stl", Body=b"stored")
     runtime.drain()
     listed = api.ok("GET", f"{bench.path}/listFiles")["items"]
-    assert path in {each["relativePath"] for each in listed}
+    assert path in {item["relativePath"] for item in listed}
     read = api.send("GET", f"{bench.path}/download/stream/{quote(path[1:])}")
     assert read.content == b"stored"
     to = {"sourcePath": path, "destinationPath": "/visible.txt"}
@@ -198,7 +198,7 @@ def test_stored_names_remain_readable_and_deletable(
     )
 
     adopted = f"/database/imported/assets/{quote(folder)}"
-    found = api.ok("GET", adopted)
-    assert found["assetName"] == folder
+    reply = api.ok("GET", adopted)
+    assert reply["assetName"] == folder
     api.ok("PUT", adopted, {"assetName": folder, "description": "found in the bucket"})
     api.ok("DELETE", f"{adopted}/deleteAsset", {"confirmPermanentDelete": True})

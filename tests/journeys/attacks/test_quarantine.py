@@ -25,7 +25,7 @@ def send_events(runtime: Runtime, *events: dict[str, Any]) -> None:
     url = runtime.admin("GET", "/health")["engines"]["queues"]["url"]
     sqs: Any = SESSION.client("sqs", endpoint_url=url)
     queues = sqs.list_queues().get("QueueUrls", [])
-    (queue,) = (found for found in queues if "ScanResults" in found and "DeadLetters" not in found)
+    (queue,) = (item for item in queues if "ScanResults" in item and "DeadLetters" not in item)
     for event in events:
         sqs.send_message(QueueUrl=queue, MessageBody=json.dumps(event))
     runtime.drain()
@@ -52,9 +52,9 @@ def test_a_file_with_malware_is_kept_and_never_served(runtime: Runtime) -> None:
     bucket = api.own_bucket()["bucketName"]
     bad = _info(api, path)["versionId"]
     assert bad != clean
-    found = scan_event(f"{asset}/pump.glb", bad, bucket=bucket, time=now())
+    event = scan_event(f"{asset}/pump.glb", bad, bucket=bucket, time=now())
     strangers = scan_event(f"{asset}/pump.glb", clean, bucket="somebody-elses", time=now())
-    send_events(runtime, found, found, strangers)
+    send_events(runtime, event, event, strangers)
 
     wanted = {"downloadType": "assetFile", "key": "/pump.glb"}
     assert refused(api, "POST", f"{path}/download", wanted) == REFUSED
@@ -77,7 +77,7 @@ def test_a_file_with_malware_is_kept_and_never_served(runtime: Runtime) -> None:
     body = {"filePath": "/pump.glb", "confirmPermanentDelete": True}
     api.completed("DELETE", f"{path}/deleteFile", body)
     # The same result again, for a deleted object.
-    send_events(runtime, found)
+    send_events(runtime, event)
     assert api.ok("GET", f"{path}/listFiles")["items"] == []
 
 
@@ -93,7 +93,8 @@ def test_an_asset_shows_no_picture_of_a_quarantined_file(runtime: Runtime) -> No
     assert _shown(api, path) == "red"
     bucket = api.own_bucket()["bucketName"]
     versions = {
-        one["relativePath"]: one["versionId"] for one in api.ok("GET", f"{path}/listFiles")["items"]
+        item["relativePath"]: item["versionId"]
+        for item in api.ok("GET", f"{path}/listFiles")["items"]
     }
 
     def scan(name: str, status: str, second: int) -> None:
@@ -138,5 +139,5 @@ def _info(api: Api, path: str) -> dict[str, Any]:
 
 def _entries(api: Api, database: str, asset: str) -> list[dict[str, Any]]:
     params = {"entity": f"file:{database}:{asset}:/pump.glb"}
-    found = api.ok("GET", "/audit", params=params)
-    return [one for one in found["Items"] if one["operation"] == "quarantine_file"]
+    reply = api.ok("GET", "/audit", params=params)
+    return [item for item in reply["Items"] if item["operation"] == "quarantine_file"]

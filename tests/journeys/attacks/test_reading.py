@@ -29,16 +29,16 @@ PARAMETER = "x-vitrine-request"
 
 def reads_of(admin: Api, database: str, asset: str) -> dict[str, list[dict[str, Any]]]:
     """The reads of an asset, by their operations."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    result: dict[str, list[dict[str, Any]]] = {}
     query = {"entity": f"read:asset:{database}:{asset}"}
     for entry in admin.ok("GET", "/audit", params=query)["Items"]:
-        found.setdefault(entry["operation"], []).append(entry)
-    return found
+        result.setdefault(entry["operation"], []).append(entry)
+    return result
 
 
 def request_of(url: str) -> str:
-    (found,) = parse_qs(urlsplit(url).query)[PARAMETER]
-    return found
+    (item,) = parse_qs(urlsplit(url).query)[PARAMETER]
+    return item
 
 
 def check_signed(send: str, url: str, body: bytes | None = None) -> None:
@@ -86,22 +86,22 @@ def test_every_read_is_entered_and_presigned_urls_name_their_request(
     operations = {"stream_file", "get_download_url", "export_assets", "initialise_upload"}
 
     def own() -> dict[str, list[dict[str, Any]]]:
-        found = reads_of(admin, database, asset)
-        return {name: [e for e in each if e["userId"] == user] for name, each in found.items()}
+        reads = reads_of(admin, database, asset)
+        return {name: [e for e in item if e["userId"] == user] for name, item in reads.items()}
 
-    wait_until(lambda: {name for name, each in own().items() if each} == operations)
-    found = own()
+    wait_until(lambda: {name for name, item in own().items() if item} == operations)
+    result = own()
     # Two if the hour has changed meanwhile.
-    assert len({entry["at"] for entry in found["stream_file"]}) == len(found["stream_file"]) <= 2
-    streamed = found["stream_file"][0]["read"]
+    assert len({entry["at"] for entry in result["stream_file"]}) == len(result["stream_file"]) <= 2
+    streamed = result["stream_file"][0]["read"]
     assert (streamed["files"], streamed["urls"]) == (["/a.bin"], False)
     for operation, url in (("get_download_url", download), ("initialise_upload", part)):
-        (entry,) = found[operation]
+        (entry,) = result[operation]
         assert entry["read"]["requestId"] == request_of(url)
         assert entry["read"]["urls"]
         assert "X-Amz-Signature" not in str(entry)
-    assert found["initialise_upload"][0]["read"]["files"] == ["/b.bin"]
-    assert found["export_assets"][0]["read"]["files"] == ["/a.bin"]
+    assert result["initialise_upload"][0]["read"]["files"] == ["/b.bin"]
+    assert result["export_assets"][0]["read"]["files"] == ["/a.bin"]
     query = {"entity": f"read:asset:{database}:{asset}"}
     assert reader.refused("GET", "/audit", params=query)[0] == 403
 
@@ -173,8 +173,8 @@ def test_an_export_counts_hidden_assets_and_names_none(runtime: Runtime, databas
     path = f"/database/{database}/assets/{root}/export"
     named = admin.ok("POST", path, {})
     reply = reader.ok("POST", path, {"fetchEntireChildrenSubtrees": True})
-    assert [one["assetid"] for one in reply["assets"]] == [root, shown]
-    assert [one["childAssetId"] for one in reply["relationships"]] == [shown]
+    assert [asset["assetid"] for asset in reply["assets"]] == [root, shown]
+    assert [relationship["childAssetId"] for relationship in reply["relationships"]] == [shown]
     assert (reply["totalAssetsInTree"], reply["unauthorizedAssetCount"]) == (2, 1)
     for text in (hidden, secret):
         assert text in json.dumps(named)
@@ -234,8 +234,8 @@ def test_the_gateway_believes_the_connection_and_no_header(
     answer = runtime.client(key).send("GET", "/secure-config", headers=headers)
     assert answer.status_code == 403
     wait_until(lambda: len(_refusals(runtime)) > before)
-    assert "127.0.0.1" in {each["sourceIp"] for each in _refusals(runtime)[before:]}
-    assert "192.0.2.77" not in {each["sourceIp"] for each in _refusals(runtime)}
+    assert "127.0.0.1" in {refusal["sourceIp"] for refusal in _refusals(runtime)[before:]}
+    assert "192.0.2.77" not in {refusal["sourceIp"] for refusal in _refusals(runtime)}
 
 
 def _refusals(runtime: Runtime) -> list[dict[str, Any]]:

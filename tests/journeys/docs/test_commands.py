@@ -174,9 +174,9 @@ def test_make_run_prints_address_key_and_three_commands_that_work(product: Produ
 def test_every_sample_is_found_after_the_first_start(product: Product) -> None:
     runtime = Runtime(product.state)
     with runtime.connections:
-        found = runtime.client().search(databaseId="library", entityTypes=["file"])
+        hits = runtime.client().search(databaseId="library", entityTypes=["file"])
     files = [path for path in (ROOT / "samples" / "library").rglob("*") if path.is_file()]
-    assert len(found) == len(files) == 39
+    assert len(hits) == len(files) == 39
 
 
 def test_the_guide_leads_from_poison_and_dead_letters_to_none(product: Product) -> None:
@@ -196,8 +196,8 @@ def test_a_command_of_the_client_works_on_what_make_run_serves(
     output = ran(product.here(command), product.environment())
     assert output.strip(), "it says nothing"
     if command.startswith(f"{CLIENT}search"):
-        found = ran(product.here(f"{command} --json"), product.environment())
-        assert '"str_key"' in found, "it finds no file"
+        result = ran(product.here(f"{command} --json"), product.environment())
+        assert '"str_key"' in result, "it finds no file"
 
 
 def test_the_status_shows_what_is_served(product: Product) -> None:

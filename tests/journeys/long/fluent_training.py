@@ -51,9 +51,9 @@ def trace() -> str:
     mlflow.flush_trace_async_logging()
     trace_id = mlflow.get_last_active_trace_id()
     assert trace_id
-    found = mlflow.search_traces(return_type="list")
-    assert [one.info.trace_id for one in found] == [trace_id]
-    assert [span.name for span in found[0].data.spans] == ["answer", "look up"]
+    traces = mlflow.search_traces(return_type="list")
+    assert [item.info.trace_id for item in traces] == [trace_id]
+    assert [span.name for span in traces[0].data.spans] == ["answer", "look up"]
     mlflow.log_feedback(trace_id=trace_id, name="right", value=True)
     return trace_id
 

@@ -134,7 +134,7 @@ def attacked(apis: tuple[Api, ...], place: Place) -> Generator[Hostile]:
     hostile = Hostile(apis, place)
     acts = (hostile.search, hostile.export, hostile.upload)
     threads = [
-        threading.Thread(target=hostile.run, args=one) for one in zip(acts, apis, strict=True)
+        threading.Thread(target=hostile.run, args=item) for item in zip(acts, apis, strict=True)
     ]
     for thread in threads:
         thread.start()
@@ -181,8 +181,8 @@ def prepared(runtime: Runtime) -> tuple[Place, tuple[Api, ...], tuple[Api, ...]]
     wanted = {"databaseId": database, "metadataKey": "key63", "size": 0}
 
     def indexed() -> bool:
-        found = admin.ok("POST", "/search/simple", wanted)["hits"]["total"]["value"]
-        return found == LARGE_ASSETS
+        value = admin.ok("POST", "/search/simple", wanted)["hits"]["total"]["value"]
+        return value == LARGE_ASSETS
 
     wait_until(indexed, seconds=PATIENCE, every=1)
     runtime.drain()
@@ -269,12 +269,12 @@ def median_of_searches(api: Api) -> float:
 def engine_of(runtime: Runtime) -> int:
     """The process of OpenSearch."""
     runner = psutil.Process(runtime.endpoint["pid"])
-    (found,) = (
-        one.pid
-        for one in runner.children(recursive=True)
-        if "org.opensearch.bootstrap.OpenSearch" in one.cmdline()
+    (item,) = (
+        child.pid
+        for child in runner.children(recursive=True)
+        if "org.opensearch.bootstrap.OpenSearch" in child.cmdline()
     )
-    return found
+    return item
 
 
 def test_large_searches_end_nothing_and_slow_others_down_little(own_runtime: Runtime) -> None:

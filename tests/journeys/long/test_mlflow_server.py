@@ -49,10 +49,10 @@ def trained(
     uri = store_uri("mlflow-trained", engines.url("dynamodb"))
     with serve(uri, tmp_path_factory.mktemp("server")) as server:
         ids: dict[str, str] = json.loads(server.run(_TRAINING).splitlines()[-1])
-        found = server.ui(
+        ui = server.ui(
             "GET", "2.0/mlflow/experiments/get-by-name", params={"experiment_name": "flowers"}
         )
-        yield TrainedServer(server, {**ids, "experiment_id": found["experiment"]["experiment_id"]})
+        yield TrainedServer(server, {**ids, "experiment_id": ui["experiment"]["experiment_id"]})
 
 
 # The requests of the pages of MLflow 3.17's UI, as its bundle sends them: the name of a member
@@ -118,8 +118,8 @@ REQUESTS: tuple[tuple[str, str, dict[str, Any], str, int | None], ...] = (
 def test_requests_of_the_pages(
     trained: TrainedServer, request_: tuple[str, str, dict[str, Any], str, int | None]
 ) -> None:
-    method, path, given, member, count = request_
-    reply = trained.ui(method, path, given)
+    method, path, value, member, count = request_
+    reply = trained.ui(method, path, value)
     if member:
         assert reply[member]
     if count is not None:
@@ -151,13 +151,13 @@ def test_workspaces_of_requests_are_apart(engines: "RealEngines", tmp_path: Path
         experiment = server.api(
             "POST", "2.0/mlflow/experiments/create", json={"name": "hidden"}, headers=own
         ).json()
-        found = {"experiment_id": experiment["experiment_id"]}
+        result = {"experiment_id": experiment["experiment_id"]}
         path = "2.0/mlflow/experiments/get"
-        mine = server.api("GET", path, params=found, headers=own).json()["experiment"]
+        mine = server.api("GET", path, params=result, headers=own).json()["experiment"]
         assert mine["artifact_location"].endswith(f"workspaces/team-a/{mine['experiment_id']}")
-        assert server.api("GET", path, params=found).status_code == 404
+        assert server.api("GET", path, params=result).status_code == 404
         absent = {"X-MLFLOW-WORKSPACE": "team-b"}
-        assert server.api("GET", path, params=found, headers=absent).status_code == 404
+        assert server.api("GET", path, params=result, headers=absent).status_code == 404
         refused = server.api("DELETE", "3.0/mlflow/workspaces/team-a")
         assert refused.status_code >= 400
         assert "still contains 1 resource" in refused.text
@@ -202,7 +202,7 @@ def test_the_demo_trains_registers_and_searches() -> None:
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=240,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    accuracies = [float(one) for one in re.findall(r"C = \S+: accuracy (\S+)", done.stdout)]
+    accuracies = [float(item) for item in re.findall(r"C = \S+: accuracy (\S+)", done.stdout)]
     assert len(accuracies) == 3
     assert accuracies == sorted(accuracies, reverse=True)
     best = re.search(r"iris-classifier version [123] is the best: (\S+)", done.stdout)

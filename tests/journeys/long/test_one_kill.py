@@ -92,12 +92,12 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StateBeforeKill
     runtime = Runtime(folder / "state")
     try:
         runtime.up(*OPTIONS)
-        found = _furnished(runtime, folder_of_assets(folder / "import me", ASSETS))
-        _kill_amid_work(found)
+        furnished = _furnished(runtime, folder_of_assets(folder / "import me", ASSETS))
+        _kill_amid_work(furnished)
         let_schedules_be_due(runtime)
         runtime.up(*OPTIONS)
-        found.restarted = datetime.now(UTC)
-        yield found
+        furnished.restarted = datetime.now(UTC)
+        yield furnished
     finally:
         runtime.down()
 
@@ -168,12 +168,12 @@ def _inspections(api: Api) -> list[str]:
     body = {"workflowDatabaseId": "GLOBAL", "fileKeys": keys}
     started = api.ok("POST", f"{HAMMER}/workflows/vitrine-inspect", body)["executions"]
     assert len(started) == MODELS
-    return [one["executionId"] for one in started]
+    return [item["executionId"] for item in started]
 
 
 def _execution(api: Api, execution_id: str) -> dict[str, Any]:
-    found: dict[str, Any] = api.ok("GET", f"{HAMMER}/executions/{execution_id}")["message"]
-    return found
+    message: dict[str, Any] = api.ok("GET", f"{HAMMER}/executions/{execution_id}")["message"]
+    return message
 
 
 def _wait_for_assets(api: Api, database: str) -> None:
@@ -234,16 +234,16 @@ def test_executions_end_truthfully_within_a_minute(before: StateBeforeKill) -> N
     ids = [before.answered, *before.inspections]
 
     def have_ended() -> bool:
-        found = [_execution(api, one)["executionStatus"] for one in ids]
-        return not {"NEW", "RUNNING"} & set(found)
+        statuses = [_execution(api, element)["executionStatus"] for element in ids]
+        return not {"NEW", "RUNNING"} & set(statuses)
 
     wait_until(have_ended)
-    waited, *inspected = [_execution(api, one) for one in ids]
+    waited, *inspected = [_execution(api, element) for element in ids]
     assert (waited["executionStatus"], waited["error"]["code"]) == ("FAILED", "Interrupted")
-    for one in inspected:
-        error = one.get("error", {}).get("code")
-        assert (one["executionStatus"], error) in TRUTHFUL_ENDS
-    latest = max(datetime.fromisoformat(one["stoppedAt"]) for one in (waited, *inspected))
+    for item in inspected:
+        error = item.get("error", {}).get("code")
+        assert (item["executionStatus"], error) in TRUTHFUL_ENDS
+    latest = max(datetime.fromisoformat(element["stoppedAt"]) for element in (waited, *inspected))
     assert latest - before.restarted < timedelta(seconds=RIGHT_AGAIN_SECONDS)
     # Their files have no other lock any more.
     api.ok("POST", f"{HAMMER}/executions/{before.answered}/rerun")
@@ -286,9 +286,9 @@ def _downloaded(api: Api, place: str) -> str:
 
 
 def test_the_next_import_finishes_the_one_that_died(before: StateBeforeKill) -> None:
-    found = figures(before.runtime, before.folder, "imported-folder")
+    result = figures(before.runtime, before.folder, "imported-folder")
     files = 10 * ASSETS
-    assert (found["assets"], found["files"], found["searchable"]) == (ASSETS, files, files)
+    assert (result["assets"], result["files"], result["searchable"]) == (ASSETS, files, files)
 
 
 def test_the_schedule_replays_batches_that_a_stream_abandoned(before: StateBeforeKill) -> None:
@@ -380,7 +380,7 @@ def test_a_reindex_survives_the_death_of_opensearch_and_of_everything(
     indexes_become_right(api)
     assert ended(api, job_id)["state"] == "done"
     indexes_become_right(api)
-    names = {name for one in api.ok("GET", CONSISTENCY)["indexes"] for name in one["writes"]}
+    names = {name for index in api.ok("GET", CONSISTENCY)["indexes"] for name in index["writes"]}
     assert names == {"assets-2", "files-2"}
     missing = [a for a in written.acknowledged if a not in stored(api, database)]
     assert missing == []
@@ -391,6 +391,6 @@ def _reaches(api: Api, phase: str) -> None:
 
     def is_there() -> bool:
         work = api.ok("GET", CONSISTENCY)["work"]
-        return any(one.get("phase") == phase for one in work) or not work
+        return any(item.get("phase") == phase for item in work) or not work
 
     wait_until(is_there, seconds=PATIENCE)

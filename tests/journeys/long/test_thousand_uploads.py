@@ -64,32 +64,32 @@ def watched(pid: int) -> Generator[list[int]]:
 def _resident(pid: int) -> int:
     """Unshared memory: shared memory of several processes would count several times."""
     runner = psutil.Process(pid)
-    found = 0
+    result = 0
     for process in (runner, *runner.children(recursive=True)):
         try:
-            found += process.memory_full_info().uss
+            result += process.memory_full_info().uss
         except psutil.NoSuchProcess:
             continue  # it has ended meanwhile
-    return found
+    return result
 
 
 def executions(api: Api) -> list[dict[str, Any]]:
     """All executions on the assets of the database."""
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     for asset in api.ok("GET", f"/database/{DATABASE}/assets")["Items"]:
         path = f"/database/{DATABASE}/assets/{asset['assetId']}/workflows/executions"
         page = api.ok("GET", path)["message"]
-        found += page["Items"]
+        result += page["Items"]
         while "NextToken" in page:
             page = api.ok("GET", path, params={"startingToken": page["NextToken"]})["message"]
-            found += page["Items"]
-    return found
+            result += page["Items"]
+    return result
 
 
 def most_at_once(found: list[dict[str, Any]]) -> int:
     """Maximum number of executions at the same time; one that ends releases its place first."""
-    changes = [(datetime.fromisoformat(one["startedAt"]), 1) for one in found]
-    changes += [(datetime.fromisoformat(one["stoppedAt"]), -1) for one in found]
+    changes = [(datetime.fromisoformat(item["startedAt"]), 1) for item in found]
+    changes += [(datetime.fromisoformat(item["stoppedAt"]), -1) for item in found]
     return max(accumulate(change for _, change in sorted(changes)))
 
 
@@ -99,11 +99,11 @@ def test_a_thousand_uploads_are_all_processed(runtime: Runtime, folder: Path) ->
     with watched(pid) as without:
         assert figures(runtime, folder, plain, seconds=SECONDS)["unexplained"] == UPLOADS
     with watched(pid) as resident:
-        found = figures(runtime, folder, DATABASE, seconds=SECONDS)
-    assert found["searchable"] == found["files"] == UPLOADS
-    assert found["facts"] == found["thumbnails"] == found["glbs"] == UPLOADS
+        result = figures(runtime, folder, DATABASE, seconds=SECONDS)
+    assert result["searchable"] == result["files"] == UPLOADS
+    assert result["facts"] == result["thumbnails"] == result["glbs"] == UPLOADS
     runs = executions(runtime.client())
-    assert [one["executionStatus"] for one in runs] == ["SUCCEEDED"] * UPLOADS
+    assert [run["executionStatus"] for run in runs] == ["SUCCEEDED"] * UPLOADS
     most = most_at_once(runs)
     more = max(resident) - max(without)
     sys.stdout.write(
@@ -193,12 +193,12 @@ DEBIAN_MODELS = Path("/usr/share/assimp/models")
 
 def test_every_file_of_debians_models_is_found_and_inspected(runtime: Runtime) -> None:
     assert DEBIAN_MODELS.is_dir(), "install Debian's package assimp-testmodels"
-    found = figures(runtime, DEBIAN_MODELS, "models", seconds=1200)
-    assert found["searchable"] == found["files"] == 595
+    result = figures(runtime, DEBIAN_MODELS, "models", seconds=1200)
+    assert result["searchable"] == result["files"] == 595
     # 360 models and 67 images.
-    assert found["facts"] >= 427, found
-    assert found["thumbnails"] >= 414, found
-    assert found["glbs"] >= 350, found
+    assert result["facts"] >= 427, result
+    assert result["thumbnails"] >= 414, result
+    assert result["glbs"] >= 350, result
     # Every other file has a reason in words; of 113, that its extension is not inspected.
-    assert found["unexplained"] == 0, found
-    assert found["facts"] + found["refused"] == 595, found
+    assert result["unexplained"] == 0, result
+    assert result["facts"] + result["refused"] == 595, result

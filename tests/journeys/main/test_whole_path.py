@@ -20,7 +20,7 @@ FILE = "/models/engine.glb"
 
 def test_an_asset_from_its_creation_to_its_archive(runtime: Runtime) -> None:
     admin = runtime.client()
-    shown, hidden = (admin.new_database(f"{each}-{uuid4().hex[:8]}") for each in ("own", "other"))
+    shown, hidden = (admin.new_database(f"{item}-{uuid4().hex[:8]}") for item in ("own", "other"))
     asset = admin.new_asset(shown, "Beam Engine")
     elsewhere = admin.new_asset(hidden, "Beam Bridge")
     path = f"/database/{shown}/assets/{asset}"
@@ -68,10 +68,10 @@ def downloaded(api: Api, path: str, **version: str) -> str:
 
 def viewer_of(runtime: Runtime, admin: Api, database: str) -> Api:
     """A client with the key of a user who may see one database."""
-    role, user = (f"{each}-{uuid4().hex[:8]}" for each in ("role", "user"))
+    role, user = (f"{item}-{uuid4().hex[:8]}" for item in ("role", "user"))
     admin.ok("POST", "/roles", {"roleName": role, "description": "Looks around"})
     templates = admin.ok("GET", "/auth/constraintsTemplates")["Items"]
-    (template,) = (one for one in templates if one["template"]["name"] == "database-readonly")
+    (template,) = (item for item in templates if item["template"]["name"] == "database-readonly")
     values = {"ROLE_NAME": role, "DATABASE_ID": database}
     admin.ok("POST", "/auth/constraintsTemplateImport", {**template, "variableValues": values})
     admin.ok("POST", "/user-roles", {"userId": user, "roleName": [role]})

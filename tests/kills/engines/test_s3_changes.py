@@ -43,12 +43,14 @@ class Listed(NamedTuple):
 def listed(site: Site, prefix: str) -> list[Listed]:
     page = site.clients.s3.list_object_versions(Bucket=BUCKET, Prefix=prefix)
     return [
-        Listed(one.get("Key", ""), one.get("VersionId", ""), is_marker, one.get("IsLatest", False))
+        Listed(
+            item.get("Key", ""), item.get("VersionId", ""), is_marker, item.get("IsLatest", False)
+        )
         for is_marker, some in (
             (False, page.get("Versions", [])),
             (True, page.get("DeleteMarkers", [])),
         )
-        for one in some
+        for item in some
     ]
 
 
@@ -59,11 +61,11 @@ def changes(site: Site, folders: list[Path]) -> Generator[Callable[[], int]]:
     for folder in folders:
         assert _LIBC.inotify_add_watch(inotify, os.fsencode(folder), _CHANGES) > 0
     processors = os.sched_getaffinity(0)
-    one = {min(processors)}
-    os.sched_setaffinity(0, one)
+    result = {min(processors)}
+    os.sched_setaffinity(0, result)
     for thread in psutil.Process(site.running.endpoint.pid).threads():
         with suppress(ProcessLookupError):  # it has ended meanwhile
-            os.sched_setaffinity(thread.id, one)
+            os.sched_setaffinity(thread.id, result)
     with suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
 
@@ -96,10 +98,10 @@ def killed_after(
     with changes(site, folders) as seen:
         sender = threading.Thread(target=send)
         sender.start()
-        found, is_killed = 0, False
+        result, is_killed = 0, False
         while sender.is_alive() and not is_killed:
-            found += seen()
-            if found >= number:
+            result += seen()
+            if result >= number:
                 os.kill(site.running.endpoint.pid, signal.SIGKILL)
                 is_killed = True
     sender.join(_MOST_SECONDS)
@@ -138,7 +140,7 @@ def remove_marker(site: Site, key: str) -> Callable[[], object]:
 
 
 def remove_latest(site: Site, key: str) -> Callable[[], object]:
-    latest = next(one.id for one in listed(site, key) if one.is_latest)
+    latest = next(item.id for item in listed(site, key) if item.is_latest)
     return lambda: site.clients.s3.delete_object(Bucket=BUCKET, Key=key, VersionId=latest)
 
 
@@ -170,10 +172,10 @@ def test_a_kill_after_any_change_of_a_file_loses_and_adds_nothing(
 
         after = listed(site, prefix)
         where = f"killed after change {number}: {before} became {after}"
-        assert {one.key for one in after} == {key}, where
-        assert len({one.id for one in after}) == len(after), where
-        assert [one.is_latest for one in after].count(True) == 1, where
-        kept = {one.id for one in after if not one.is_marker}
+        assert {element.key for element in after} == {key}, where
+        assert len({element.id for element in after}) == len(after), where
+        assert [element.is_latest for element in after].count(True) == 1, where
+        kept = {element.id for element in after if not element.is_marker}
         if prepare is remove_latest:
             assert len(kept) >= 1, where
         else:
@@ -181,7 +183,7 @@ def test_a_kill_after_any_change_of_a_file_loses_and_adds_nothing(
         for version in kept & contents.keys():
             assert body(site, key, version) == contents[version], where
 
-        for one in after:
-            site.clients.s3.delete_object(Bucket=BUCKET, Key=key, VersionId=one.id)
+        for item in after:
+            site.clients.s3.delete_object(Bucket=BUCKET, Key=key, VersionId=item.id)
         assert listed(site, prefix) == [], where
     assert number > 2, "no kill took effect"

@@ -34,20 +34,20 @@ class Version(NamedTuple):
 
 def versions(site: Site) -> dict[str, list[Version]]:
     """The versions of each key, as listed."""
-    found: dict[str, list[Version]] = {}
+    outcome: dict[str, list[Version]] = {}
     for page in site.clients.s3.get_paginator("list_object_versions").paginate(Bucket=BUCKET):
-        for one in page.get("Versions", []):
-            result = Version(one.get("VersionId", ""), False, one.get("IsLatest", False))
-            found.setdefault(one.get("Key", ""), []).append(result)
-        for one in page.get("DeleteMarkers", []):
-            result = Version(one.get("VersionId", ""), True, one.get("IsLatest", False))
-            found.setdefault(one.get("Key", ""), []).append(result)
-    return found
+        for item in page.get("Versions", []):
+            result = Version(item.get("VersionId", ""), False, item.get("IsLatest", False))
+            outcome.setdefault(item.get("Key", ""), []).append(result)
+        for item in page.get("DeleteMarkers", []):
+            result = Version(item.get("VersionId", ""), True, item.get("IsLatest", False))
+            outcome.setdefault(item.get("Key", ""), []).append(result)
+    return outcome
 
 
 def left_to_hide(site: Site) -> list["ObjectIdentifierTypeDef"]:
-    found = versions(site)
-    return [{"Key": k} for k in KEYS if not any(v.is_latest and v.is_marker for v in found[k])]
+    result = versions(site)
+    return [{"Key": k} for k in KEYS if not any(v.is_latest and v.is_marker for v in result[k])]
 
 
 def left_to_show(site: Site) -> list["ObjectIdentifierTypeDef"]:
@@ -61,9 +61,9 @@ def left_to_show(site: Site) -> list["ObjectIdentifierTypeDef"]:
 
 def delete(site: Site, wanted: list["ObjectIdentifierTypeDef"]) -> None:
     with suppress(BotoCoreError, ClientError):
-        for one in range(0, len(wanted), 50):
+        for number in range(0, len(wanted), 50):
             site.clients.s3.delete_objects(
-                Bucket=BUCKET, Delete={"Objects": wanted[one : one + 50]}
+                Bucket=BUCKET, Delete={"Objects": wanted[number : number + 50]}
             )
 
 
@@ -78,10 +78,10 @@ def kill_amid(site: Site, wanted: list["ObjectIdentifierTypeDef"], seconds: floa
 
 def wrong(site: Site, first: dict[str, str]) -> dict[str, list[Version]]:
     """The keys that are neither hidden by one marker nor visible with their one version."""
-    found = versions(site)
-    bad = {key: some for key, some in found.items() if key not in first}
+    result = versions(site)
+    bad = {key: some for key, some in result.items() if key not in first}
     for key in KEYS:
-        some = found.get(key, [])
+        some = result.get(key, [])
         contents = [version.id for version in some if not version.is_marker]
         if contents != [first[key]] or sum(version.is_latest for version in some) != 1:
             bad[key] = some
@@ -156,10 +156,10 @@ class Upload:
         """Return the number of listed parts; 0 if the upload is not known."""
         s3 = self.site.clients.s3
         try:
-            found = s3.list_parts(Bucket=PARTS_BUCKET, Key=self.key, UploadId=self.id)
+            parts = s3.list_parts(Bucket=PARTS_BUCKET, Key=self.key, UploadId=self.id)
         except s3.exceptions.NoSuchUpload:
             return None
-        return len(found.get("Parts", []))
+        return len(parts.get("Parts", []))
 
     def is_made(self) -> bool:
         try:

@@ -42,15 +42,15 @@ def test_only_an_sdk_that_is_new_enough_passes() -> None:
 def test_requests_name_their_function_in_the_user_agent(app: str) -> None:
     request = "from backend.aws import clients; print(clients.dynamodb().meta.config.user_agent)"
     more = {"AWS_SDK_UA_APP_ID": app, "AWS_DEFAULT_REGION": "eu-central-1"}
-    found = subprocess.run(
+    stdout = subprocess.run(
         [sys.executable, "-c", request],
         env=os.environ | more,
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    assert found.startswith(f"vitrine/{PRODUCT_VERSION} Boto3/")
-    assert caller_of({"user-agent": found}) == app
+    assert stdout.startswith(f"vitrine/{PRODUCT_VERSION} Boto3/")
+    assert caller_of({"user-agent": stdout}) == app
 
 
 class SentError(Exception):
@@ -171,11 +171,11 @@ def test_items_come_as_they_were_put(tables: DynamoTables) -> None:
     key = {FEATURES.key_names[0]: {"S": "f"}}
     (batch,) = client.batch_get_item(RequestItems={name: {"Keys": [key]}})["Responses"][name]
     (scanned,) = client.scan(TableName=name)["Items"]
-    found = client.get_item(TableName=name, Key=key)
+    result = client.get_item(TableName=name, Key=key)
     expected = from_wire(plain_client.get_item(TableName=name, Key=key).get("Item", {}))
-    assert from_wire(found.get("Item", {})) == expected
+    assert from_wire(result.get("Item", {})) == expected
     assert from_wire(batch) == from_wire(scanned) == expected
-    assert found["ResponseMetadata"]["HTTPStatusCode"] == 200
+    assert result["ResponseMetadata"]["HTTPStatusCode"] == 200
     with pytest.raises(ClientError) as caught:
         dynamodb().scan(TableName="no-such-table")
     assert caught.value.response.get("Error", {}).get("Code") == "ResourceNotFoundException"

@@ -106,9 +106,9 @@ def test_a_function_that_is_ended_at_its_time_out_is_late(
 ) -> None:
     answer = answered(200, body, X_Amz_Function_Error="Unhandled")
     lambda_calls, _ = calls(monkeypatch, answer)
-    found = lambda_calls.call("reader", "t", {})
-    assert found.late
-    assert found.failure is not None
+    reply = lambda_calls.call("reader", "t", {})
+    assert reply.late
+    assert reply.failure is not None
 
 
 def broken(kind: Callable[..., Exception], **named: Any) -> Response:
@@ -363,12 +363,12 @@ class TopicMailboxes:
         )
 
     def policies(self) -> dict[str, Any]:
-        found = self.sns.list_subscriptions_by_topic(TopicArn=self.topic)["Subscriptions"]
+        subscriptions = self.sns.list_subscriptions_by_topic(TopicArn=self.topic)["Subscriptions"]
         policies: dict[str, Any] = {}
-        for each in found:
-            arn = each["SubscriptionArn"]
+        for item in subscriptions:
+            arn = item["SubscriptionArn"]
             result = self.sns.get_subscription_attributes(SubscriptionArn=arn)["Attributes"]
-            policies[each["Endpoint"]] = json.loads(result["FilterPolicy"])
+            policies[item["Endpoint"]] = json.loads(result["FilterPolicy"])
         return policies
 
     def mailbox(self, email: str) -> str:
@@ -385,7 +385,7 @@ class TopicMailboxes:
 
     def received(self, mailbox: str) -> list[tuple[str, str]]:
         messages = self.sqs.receive_message(QueueUrl=mailbox, MaxNumberOfMessages=10)
-        bodies = [json.loads(one["Body"]) for one in messages.get("Messages", [])]
+        bodies = [json.loads(item["Body"]) for item in messages.get("Messages", [])]
         return [(body["Subject"], body["Message"]) for body in bodies]
 
 
@@ -399,9 +399,9 @@ def test_a_message_reaches_only_its_recipients(post: TopicMailboxes) -> None:
         post.notifications.add_address(email)
     boxes = {email: post.mailbox(email) for email in ("ann@x.org", "bob@x.org", "eve@x.org")}
     post.notifications.send(["ann@x.org", "bob@x.org"], subject="Hello", text="News\n")
-    found = {email: post.received(box) for email, box in boxes.items()}
+    result = {email: post.received(box) for email, box in boxes.items()}
     listed = [("Hello", "News\n")]
-    assert found == {"ann@x.org": listed, "bob@x.org": listed, "eve@x.org": []}
+    assert result == {"ann@x.org": listed, "bob@x.org": listed, "eve@x.org": []}
 
 
 def test_an_address_is_added_once_and_a_request_that_sns_rejects_is_invalid(

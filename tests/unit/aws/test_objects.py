@@ -82,8 +82,8 @@ def test_versions_are_in_the_order_of_the_store(entries: tuple[tuple[str, str, i
         return AWSResponse(request.url, 200, HTTPHeaders(), cast("Any", raw))
 
     client.meta.events.register("before-send.s3.ListObjectVersions", cast("Any", answer))
-    found = S3Objects(client).list_versions("bucket", "a").versions
-    assert [one.version_id for one in found] == [name for _, name, _ in entries]
+    versions = S3Objects(client).list_versions("bucket", "a").versions
+    assert [item.version_id for item in versions] == [name for _, name, _ in entries]
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def get_url(request_id: str = "") -> str:
 def test_a_url_names_the_request_that_issued_it_as_a_part_of_what_is_signed(
     url: Callable[[str], str],
 ) -> None:
-    one, other = query_of(url("JKJaXmPLvHcESHA=")), query_of(url("another"))
-    assert one[REQUEST_PARAMETER] == "JKJaXmPLvHcESHA="
-    assert one["X-Amz-Signature"] != other["X-Amz-Signature"]
+    result, other = query_of(url("JKJaXmPLvHcESHA=")), query_of(url("another"))
+    assert result[REQUEST_PARAMETER] == "JKJaXmPLvHcESHA="
+    assert result["X-Amz-Signature"] != other["X-Amz-Signature"]
 
 
 @pytest.mark.parametrize("region", ["us-east-1", "eu-central-1", "eu-south-1", "us-gov-west-1", ""])
@@ -191,14 +191,14 @@ def test_a_url_is_signed_with_the_fourth_version_without_headers_until_its_expir
 
 def test_a_url_is_for_one_part_or_object_alone() -> None:
     query = query_of(part_url())
-    found = {name: value for name, value in query.items() if not name.startswith("X-Amz-")}
-    assert found == {"uploadId": "u", "partNumber": "7"}
+    result = {name: value for name, value in query.items() if not name.startswith("X-Amz-")}
+    assert result == {"uploadId": "u", "partNumber": "7"}
     url = put_url()
     assert urlsplit(url).path.endswith("/temp-uploads/y1/0")
     assert [name for name in query_of(url) if not name.startswith("X-Amz-")] == []
     query = query_of(get_url())
-    found = {name: value for name, value in query.items() if not name.startswith("X-Amz-")}
-    assert found == {
+    result = {name: value for name, value in query.items() if not name.startswith("X-Amz-")}
+    assert result == {
         "versionId": "v1",
         "response-content-type": "image/svg+xml",
         "response-content-disposition": "attachment; filename*=UTF-8''a.svg",

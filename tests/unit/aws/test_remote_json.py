@@ -131,14 +131,14 @@ def _leading(**names: str) -> Callable[[str], list[str]]:
 @pytest.fixture
 def connected(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """The hosts to which connections are opened; none succeeds."""
-    found: list[object] = []
+    result: list[object] = []
 
     def connect(address: tuple[str, int], *_: object, **__: object) -> socket.socket:
-        found.append(address[0])
+        result.append(address[0])
         raise ConnectionRefusedError
 
     monkeypatch.setattr("urllib3.util.connection.create_connection", connect)
-    return found
+    return result
 
 
 @pytest.mark.parametrize("addresses", ["10.0.0.1", "8.8.8.8 169.254.169.254", "::1"])

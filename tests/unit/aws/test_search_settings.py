@@ -87,8 +87,8 @@ ENGINE_WORDS = ("mapper", "parsing", "Preview", "SECRET", "exception", "[", "num
 
 
 def error(kind: str, reason: str, cause: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {"type": kind, "reason": reason}
-    return found | ({"caused_by": {"type": "x_exception", "reason": cause}} if cause else {})
+    result: dict[str, Any] = {"type": kind, "reason": reason}
+    return result | ({"caused_by": {"type": "x_exception", "reason": cause}} if cause else {})
 
 
 @pytest.mark.parametrize(

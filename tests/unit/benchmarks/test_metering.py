@@ -55,14 +55,14 @@ def key(name: str) -> Any:
 
 def item(name: str, size: int = 0, **texts: str) -> Any:
     """An item of so many bytes, at least those that its attributes need."""
-    found = {**key(name), **{attribute: {"S": text} for attribute, text in texts.items()}}
-    filled = size - item_size(found) - len("filler")
-    return {**found, "filler": {"S": "x" * max(filled, 0)}}
+    result = {**key(name), **{attribute: {"S": text} for attribute, text in texts.items()}}
+    filled = size - item_size(result) - len("filler")
+    return {**result, "filler": {"S": "x" * max(filled, 0)}}
 
 
 def stored(*items: Any) -> None:
-    for each in items:
-        dynamodb().put_item(TableName=TABLE, Item=each)
+    for element in items:
+        dynamodb().put_item(TableName=TABLE, Item=element)
 
 
 def cost(operation: str, **parameters: Any) -> Usage:
@@ -167,7 +167,9 @@ def test_a_check_costs_as_much_as_the_write_of_the_item() -> None:
 
 
 def test_a_batch_of_writes_is_their_sum() -> None:
-    requests = [{"PutRequest": {"Item": item(*each)}} for each in (("one", 500), ("two", 3584))]
+    requests = [
+        {"PutRequest": {"Item": item(*element)}} for element in (("one", 500), ("two", 3584))
+    ]
     assert cost("batch_write_item", RequestItems={TABLE: requests}).write_units == 5
     gone = [{"DeleteRequest": {"Key": key(name)}} for name in ("one", "two")]
     assert cost("batch_write_item", RequestItems={TABLE: gone}).write_units == 5

@@ -36,7 +36,7 @@ def test_documents_and_grades_are_those_of_the_product() -> None:
     assert grade_by_name("Wheel hub")(HUB, None) == 3
     asset, file = documents(GEAR)
     assert (asset.id, file.id) == (GEAR.id, GEAR.id_of("a/gear.step"))
-    assert Counter(one.body["_rectype"] for one in (asset, file)) == {"asset": 1, "file": 1}
+    assert Counter(item.body["_rectype"] for item in (asset, file)) == {"asset": 1, "file": 1}
 
 
 def test_recall_and_ndcg_are_those_of_the_best_ten() -> None:

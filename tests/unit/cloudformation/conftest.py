@@ -24,7 +24,7 @@ class RecordingNames(Names):
         self.removed: list[str] = []
 
     def build(self, stacks: Sequence[DesiredStack], building: str) -> Mapping[str, Created]:
-        self.built.append([each.name for each in stacks])
+        self.built.append([stack.name for stack in stacks])
         return super().build(stacks, building)
 
     def remove(self, stack: DesiredStack, logical_id: str) -> None:
@@ -41,7 +41,7 @@ class Account:
     def deploy(self, name: str, resources: Resources, **sections: Any) -> Record:
         """Create or update a stack, as the CDK command does."""
         text = json.dumps({"Resources": resources, **sections})
-        creates = not any(each.name == name for each in self.stacks.all())
+        creates = not any(item.name == name for item in self.stacks.all())
         self.stacks.propose(name, "change", text, creates=creates, parameters={}, tags=[])
         self.stacks.execute(name, "change", "token").join(PATIENCE_SECONDS)
         return self.stacks.find(name)

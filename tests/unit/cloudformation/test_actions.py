@@ -26,7 +26,7 @@ def test_a_stack_is_created_by_a_change_set_of_an_uploaded_template(
     assert actions.answer("GetTemplate", {"StackName": "a"}) == {}  # as for a stack under review
     described = actions.answer("DescribeChangeSet", CHANGE)
     assert described["ChangeSetId"] == created["Id"]
-    assert [each["ResourceChange"]["Action"] for each in described["Changes"]] == ["Add"]
+    assert [change["ResourceChange"]["Action"] for change in described["Changes"]] == ["Add"]
     account.stacks.execute("a", created["Id"], "token").join()
     (stack,) = actions.answer("DescribeStacks", {})["Stacks"]
     assert (stack["StackStatus"], stack["Tags"]) == (
@@ -35,8 +35,8 @@ def test_a_stack_is_created_by_a_change_set_of_an_uploaded_template(
     )
     events = actions.answer("DescribeStackEvents", {"StackName": stack["StackId"]})["StackEvents"]
     assert events[0]["ClientRequestToken"] == "token"
-    executed = [each for each in events if "ClientRequestToken" in each]
-    assert all(each["Timestamp"] >= described["CreationTime"] for each in executed)
+    executed = [event for event in events if "ClientRequestToken" in event]
+    assert all(item["Timestamp"] >= described["CreationTime"] for item in executed)
     (row,) = actions.answer("DescribeStackResources", {"StackName": "a"})["StackResources"]
     assert row["ResourceStatus"] == "CREATE_COMPLETE"
     assert json.loads(actions.answer("GetTemplate", {"StackName": "a"})["TemplateBody"])

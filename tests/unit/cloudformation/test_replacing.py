@@ -65,7 +65,10 @@ def test_a_change_set_names_what_it_replaces(account: Account) -> None:
         parameters={},
         tags=[],
     )
-    assert {each.logical_id: each.replaces for each in made.changes} == {"A": True, "B": False}
+    assert {change.logical_id: change.replaces for change in made.changes} == {
+        "A": True,
+        "B": False,
+    }
 
 
 def test_a_replaced_resource_that_has_a_name_of_its_own_fails(account: Account) -> None:

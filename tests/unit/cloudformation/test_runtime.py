@@ -37,7 +37,7 @@ def test_templates_and_assets_are_an_assembly_in_the_order_of_the_stacks(tmp_pat
     for _ in range(2):  # assets are unpacked once
         write_assembly(tmp_path, stacks, _fetch)
     assembly = read_assembly(tmp_path)
-    assert [each.name for each in assembly.stacks] == ["b", "a"]
+    assert [stack.name for stack in assembly.stacks] == ["b", "a"]
     assert (assembly.assets["code.zip"] / "module.py").is_file()
     requirements = assembly.assets[LAYER] / "requirements.txt"
     assert requirements.read_bytes() == REQUIREMENTS.read_bytes()

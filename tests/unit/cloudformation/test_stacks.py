@@ -59,7 +59,7 @@ def test_an_export_in_use_is_neither_changed_nor_deleted(account: Account) -> No
     for sections in (exported("two"), {}):
         record = account.deploy("a", {"A": QUEUE, "C": QUEUE}, **sections)
         assert record.status == "UPDATE_ROLLBACK_COMPLETE"
-        assert any("as it is in use by b" in each.reason for each in record.events)
+        assert any("as it is in use by b" in event.reason for event in record.events)
         assert record.exports == {"shared": "one"}
         assert "C" not in record.parts
     assert account.delete("a").status == "DELETE_FAILED"
@@ -70,7 +70,7 @@ def test_an_export_in_use_is_neither_changed_nor_deleted(account: Account) -> No
 def test_an_import_without_its_export_is_rolled_back(account: Account) -> None:
     record = account.deploy("b", IMPORTING)
     assert record.status == "ROLLBACK_COMPLETE"
-    assert any("No export named shared found" in each.reason for each in record.events)
+    assert any("No export named shared found" in event.reason for event in record.events)
 
 
 def test_an_export_has_one_owner(account: Account) -> None:
@@ -133,7 +133,7 @@ def test_one_index_of_a_table_is_changed_by_an_update(account: Account) -> None:
     assert account.deploy("a", {"A": _table("one", "two")}).status == "UPDATE_COMPLETE"
     record = account.deploy("a", {"A": _table("one", "three")})
     assert record.status == "UPDATE_ROLLBACK_COMPLETE"
-    assert any("more than one GSI" in each.reason for each in record.events)
+    assert any("more than one GSI" in event.reason for event in record.events)
     assert account.deploy("a", {"A": _table("one")}).status == "UPDATE_COMPLETE"
 
 

@@ -65,11 +65,11 @@ def test_each_policy_of_deletion_keeps_its_resources() -> None:
         policy: read("a", _text({"A": {**QUEUE, "DeletionPolicy": policy}}))
         for policy in ("Delete", "Retain", "RetainExceptOnCreate")
     }
-    found = {
-        policy: (each.keeps("A", creating=True), each.keeps("A", creating=False))
-        for policy, each in kept.items()
+    result = {
+        policy: (item.keeps("A", creating=True), item.keeps("A", creating=False))
+        for policy, item in kept.items()
     }
-    assert found == {
+    assert result == {
         "Delete": (False, False),
         "Retain": (True, True),
         "RetainExceptOnCreate": (False, True),

@@ -90,11 +90,11 @@ def test_the_newest_version_and_the_one_below_are_reported_of_each_key(
     second = put(objects, "a/3")
     objects.delete("b", "a/5")
     put(objects, "a/4")
-    found = {one.version.key: one for one in newest(objects, "b", "a/", KEYS)}
-    assert list(found) == KEYS
-    assert (found["a/1"].version.version_id, found["a/1"].below) == (first[1], None)
-    assert found["a/3"].version.version_id == second
-    below = found["a/3"].below
+    result = {item.version.key: item for item in newest(objects, "b", "a/", KEYS)}
+    assert list(result) == KEYS
+    assert (result["a/1"].version.version_id, result["a/1"].below) == (first[1], None)
+    assert result["a/3"].version.version_id == second
+    below = result["a/3"].below
     assert below is not None
     assert below.version_id == first[3]
     (hidden,) = markers_hiding(objects, "b", "a/", KEYS)
@@ -111,8 +111,8 @@ def test_histories_of_any_length_are_passed_over_and_no_keys_take_no_request(
     last = {key: [put(objects, key) for _ in range(100)][-1] for key in KEYS}
     requests: list[str] = []
     objects.before = requests.append
-    found = newest(objects, "b", "a/", KEYS)
-    assert {one.version.key: one.version.version_id for one in found} == last
+    result = newest(objects, "b", "a/", KEYS)
+    assert {item.version.key: item.version.version_id for item in result} == last
     assert len(requests) == len(KEYS)
 
 

@@ -223,12 +223,12 @@ def _all_fields() -> set[str]:
     for module in pkgutil.walk_packages(backend.__path__, "backend."):
         if ".models" in module.name:
             importlib.import_module(module.name)
-    models, found = [WireModel], set[str]()
+    models, result = [WireModel], set[str]()
     while models:
         model = models.pop()
         models += model.__subclasses__()
-        found |= {name for name, field in model.model_fields.items() if field.alias_priority != 2}
-    return found
+        result |= {name for name, field in model.model_fields.items() if field.alias_priority != 2}
+    return result
 
 
 def test_a_field_is_named_in_camel_case_as_pydantic_would() -> None:
@@ -257,14 +257,14 @@ def test_null_means_the_same_as_leaving_out_except_where_it_is_a_value() -> None
     assert _Sent.model_validate({"name": "a", "most_items": None}) == _Sent(name="a")
     deeper = _Sent.model_validate({"name": "a", "parts": [{"kind": None}]})
     assert deeper.parts == [_Part(kind="plain")]
-    found = _Sent.model_validate({"name": "a", "note": None, "anything": None})
-    assert (found.note, found.anything) == (None, None)
+    validate = _Sent.model_validate({"name": "a", "note": None, "anything": None})
+    assert (validate.note, validate.anything) == (None, None)
     with pytest.raises(ValidationError, match="valid string"):
         _Sent.model_validate({"name": None})
-    found = _Sent.model_json_schema()["properties"]
+    validate = _Sent.model_json_schema()["properties"]
     null = {"type": "null"}
-    assert found["mostItems"]["anyOf"] == [{"type": "integer"}, null]
-    assert found["mostItems"]["default"] == 3
-    assert (null in found["note"]["anyOf"], "anyOf" in found["name"]) == (True, False)
+    assert validate["mostItems"]["anyOf"] == [{"type": "integer"}, null]
+    assert validate["mostItems"]["default"] == 3
+    assert (null in validate["note"]["anyOf"], "anyOf" in validate["name"]) == (True, False)
     replied = _Sent.model_json_schema(mode="serialization")["properties"]
     assert replied["mostItems"]["type"] == "integer"

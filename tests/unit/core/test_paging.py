@@ -56,16 +56,16 @@ class Numbers:
 @pytest.mark.parametrize("one_in", [1, 3, 50])
 def test_pages_are_full_and_leave_nothing_out(limit: int, one_in: int) -> None:
     numbers = Numbers(1000)
-    found: list[int] = []
+    result: list[int] = []
     after: Position | None = None
     while True:
         page = numbers.page(limit, lambda number: number % one_in == 0, after)
-        found += page.items
+        result += page.items
         if page.after is None:
             break
         assert len(page.items) == limit
         after = page.after
-    assert found == list(range(0, 1000, one_in))
+    assert result == list(range(0, 1000, one_in))
 
 
 @pytest.mark.parametrize("hidden", [0, 1, 2 * MAX_ROWS_PER_PAGE])
@@ -153,8 +153,8 @@ def test_a_token_contains_for_its_issuer_where_a_page_ended(position: dict[str, 
 def test_tokens_have_one_length_and_reveal_nothing_to_others() -> None:
     # A page that permissions filter may end at a row that the caller may not know.
     seen = raw(TOKENS.issue(HIDDEN, scope="assets of ann"))
-    for found in (b"hidden", b"databaseId", b"assetId", b'{"'):
-        assert found not in seen
+    for item in (b"hidden", b"databaseId", b"assetId", b'{"'):
+        assert item not in seen
     others = raw(TOKENS.issue(HIDDEN, scope="assets of bob"))
     assert sum(a == b for a, b in zip(seen, others, strict=True)) < len(seen) / 8
     # A page that a limit cuts ends at a hidden row.

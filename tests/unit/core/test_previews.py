@@ -69,7 +69,9 @@ def test_of_two_previews_listing_description_and_search_show_the_newest(
     monkeypatch.setattr("backend.domains.files.service.rows.MAX_BATCH", most)
     objects = MemoryObjects(clock=Clock())
     put(objects, *order, FILE, *(f"pump/{number}.glb" for number in range(others)))
-    wanted = [one.key for one in objects.list_objects(BUCKET, "pump/").objects if is_file(one.key)]
+    wanted = [
+        item.key for item in objects.list_objects(BUCKET, "pump/").objects if is_file(item.key)
+    ]
     rows = page_of(Entries(objects, BUCKET, "pump/", False), "pump/", PageRequest(100)).items
     listed = {item.key: item.preview_file for item, _ in rows}
     assert listed[FILE] == order[1]
@@ -96,13 +98,13 @@ def test_a_small_picture_is_shown_of_the_preview_that_it_was_written_after(
     objects = MemoryObjects(clock=Clock())
     put(objects, FILE, *order, *(f"pump/{number}.glb" for number in range(others)))
     wanted = [FILE, *(f"pump/{number}.glb" for number in range(others))]
-    found = states(objects, BUCKET, wanted)[FILE]
-    keys = [None if one is None else one.key for one in (found.preview, found.small)]
+    state = states(objects, BUCKET, wanted)[FILE]
+    keys = [None if item is None else item.key for item in (state.preview, state.small)]
     assert keys == [shown, small]
     rows = page_of(Entries(objects, BUCKET, "pump/", False), "pump/", PageRequest(100)).items
     assert {item.key: item.preview_file for item, _ in rows}[FILE] == shown
     assert shown_preview_key(objects, BUCKET, FILE) == shown
-    assert [one.key for one in find_previews(objects, BUCKET, FILE)] == sorted(order)
+    assert [item.key for item in find_previews(objects, BUCKET, FILE)] == sorted(order)
 
 
 @pytest.mark.parametrize(
@@ -156,20 +158,20 @@ SHOWN = {
 
 def test_what_can_run_a_script_or_is_unknown_is_saved_and_the_rest_is_shown() -> None:
     for name in SAVED:
-        found = serving_of(f"statue/{name}")
-        assert found.content_type == "application/octet-stream"
-        assert found.disposition == f"attachment; filename*=UTF-8''{name}"
-    found = serving_of("statue/a.svg")
-    assert found.content_type == "image/svg+xml"
-    assert found.disposition.startswith("attachment; ")
+        serving = serving_of(f"statue/{name}")
+        assert serving.content_type == "application/octet-stream"
+        assert serving.disposition == f"attachment; filename*=UTF-8''{name}"
+    serving = serving_of("statue/a.svg")
+    assert serving.content_type == "image/svg+xml"
+    assert serving.disposition.startswith("attachment; ")
     for name, content_type in SHOWN.items():
-        found = serving_of(f"statue/{name}")
-        assert found.content_type == content_type
-        assert found.disposition.startswith("inline; ")
+        serving = serving_of(f"statue/{name}")
+        assert serving.content_type == content_type
+        assert serving.disposition.startswith("inline; ")
     for name in ("a", "a.", ".html", "a.unheard", "a.svgz", "a.bin", "a.zip"):
-        found = serving_of(f"statue/{name}")
-        assert found.disposition.startswith("attachment; ")
-        assert not can_run_script(found.content_type)
+        serving = serving_of(f"statue/{name}")
+        assert serving.disposition.startswith("attachment; ")
+        assert not can_run_script(serving.content_type)
 
 
 @given(
@@ -177,12 +179,12 @@ def test_what_can_run_a_script_or_is_unknown_is_saved_and_the_rest_is_shown() ->
 )
 def test_no_name_ends_the_header_or_begins_another(name: str, prefix: str) -> None:
     key = f"{prefix.encode(errors='replace').decode()}/{name}"
-    found = serving_of(key)
+    serving = serving_of(key)
     assert re.fullmatch(
-        r"(inline|attachment); filename\*=UTF-8''[A-Za-z0-9._~%-]*", found.disposition
+        r"(inline|attachment); filename\*=UTF-8''[A-Za-z0-9._~%-]*", serving.disposition
     )
-    assert re.fullmatch(r"[a-z0-9]+/[A-Za-z0-9.+_-]+", found.content_type)
-    shown = unquote(found.disposition.partition("''")[2])
+    assert re.fullmatch(r"[a-z0-9]+/[A-Za-z0-9.+_-]+", serving.content_type)
+    shown = unquote(serving.disposition.partition("''")[2])
     assert len(shown) == len(key.rsplit("/", 1)[-1])
 
 

@@ -32,7 +32,7 @@ class Definitions:
     def refused(self, route: Route, body: Any = None, **more: Any) -> tuple[int, list[str], str]:
         """Status, fields and message of the answer to a request that is refused."""
         answer = self.send(route, body, **more)
-        named = [each["field"] for each in answer.body.get("errors", ())]
+        named = [item["field"] for item in answer.body.get("errors", ())]
         return answer.status, named, answer.body["message"]
 
     def pipeline(self, pipeline_id: str = "convert", database_id: str = "museum") -> Json:

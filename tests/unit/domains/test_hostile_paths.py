@@ -117,16 +117,16 @@ def path_fields() -> dict[Route, set[str]]:
         for path, of_path in document["paths"].items()
         for method, operation in of_path.items()
     }
-    found: dict[Route, set[str]] = {}
+    result: dict[Route, set[str]] = {}
     for route in ROUTES:
         operation = operations[route.method, _PARAMETER.sub("{}", route.path)]
-        names = {one["name"] for one in operation.get("parameters", []) if "name" in one}
+        names = {item["name"] for item in operation.get("parameters", []) if "name" in item}
         content = operation.get("requestBody", {}).get("content", {})
         names |= set(_names(content.get("application/json", {}).get("schema", {}), schemas, ()))
         wanted = {name for name in names if _PATH_LIKE.search(name)} - set(OTHER_FIELDS)
         if wanted and route not in OTHER_ROUTES:
-            found[route] = wanted
-    return found
+            result[route] = wanted
+    return result
 
 
 def _names(schema: dict[str, Any], schemas: dict[str, Any], seen: tuple[str, ...]) -> Iterator[str]:
@@ -165,8 +165,8 @@ FIELDS = [(case, field) for case in CASES for field in case.paths]
 _by_field = pytest.mark.parametrize(
     ("case", "field"),
     [
-        pytest.param(*each, id=f"{each[0].route.name} {each[1].name}{each[1].label}")
-        for each in FIELDS
+        pytest.param(*field, id=f"{field[0].route.name} {field[1].name}{field[1].label}")
+        for field in FIELDS
     ],
 )
 
@@ -190,12 +190,12 @@ def sent(world: Seeded, case: Case, field: PathField, path: str) -> Response:
 
 def others(world: Seeded) -> dict[tuple[str, str], Any]:
     """All that stands outside the asset, with every version."""
-    found: dict[tuple[str, str], Any] = {}
+    result: dict[tuple[str, str], Any] = {}
     for bucket in (BUCKET, AUXILIARY):
         for version in world.objects.list_versions(bucket, "", limit=10_000).versions:
             if not version.key.startswith(OWN):
-                found.setdefault((bucket, version.key), []).append(version)
-    return copy.deepcopy(found)
+                result.setdefault((bucket, version.key), []).append(version)
+    return copy.deepcopy(result)
 
 
 def own_paths(world: Seeded) -> list[str]:
@@ -218,16 +218,16 @@ def refused(field: PathField, answer: Response) -> bool:
 
 
 def listed(answer: Response) -> list[Any]:
-    found: list[Any] = answer.body["items"]
-    return found
+    items: list[Any] = answer.body["items"]
+    return items
 
 
 def test_the_fields_are_all_that_take_a_path() -> None:
-    found: dict[Route, set[str]] = {}
+    result: dict[Route, set[str]] = {}
     for case, field in FIELDS:
-        found.setdefault(case.route, set()).add(field.name)
-    found[routes.CREATE_ASSET].discard("assetId")  # no path, but a part of one
-    assert found == path_fields()
+        result.setdefault(case.route, set()).add(field.name)
+    result[routes.CREATE_ASSET].discard("assetId")  # no path, but a part of one
+    assert result == path_fields()
 
 
 @_by_field
@@ -255,7 +255,7 @@ def test_a_path_that_looks_like_another_place_is_one_of_the_asset(
         if case.route == routes.DOWNLOAD and answer.status == 200:
             assert answer.body["downloadUrl"].startswith(f"memory://{BUCKET}/statue/"), path
     after = others(attacked)
-    assert {key: found for key, found in after.items() if key in before} == before
+    assert {key: item for key, item in after.items() if key in before} == before
     # An asset of its own, whose id or prefix the request gives, may be made elsewhere.
     assert after.keys() == before.keys() or case.route == routes.CREATE_ASSET
     assert all(check_relative_path(path.removesuffix("/")) for path in own_paths(attacked))

@@ -113,8 +113,8 @@ def test_every_name_that_people_read_is_refused_with_characters_they_cannot_see(
             except ValidationError as error:
                 cause = error.errors()[0]
                 named = [*map(str, cause["loc"])]
-                named += [each.field for each in [cause.get("ctx", {}).get("error")]
-                          if isinstance(each, WrongFieldError)]  # fmt: skip
+                named += [item.field for item in [cause.get("ctx", {}).get("error")]
+                          if isinstance(item, WrongFieldError)]  # fmt: skip
                 assert ".".join(named) == where, (model.__name__, where)
             else:
                 taken.append((model.__name__, where, f"U+{ord(filler):04X}"))

@@ -118,8 +118,8 @@ REFUSED = {"isAuthorized": False}
 
 def test_the_same_credentials_without_a_fault_are_accepted(gate: Gate) -> None:
     token = Fault()(gate.provider)
-    found = {"userId": "ann", "mfa": "false", "email": "ann@example.org"}
-    assert gate.authorize(f"Bearer {token}") == {"isAuthorized": True, "context": found}
+    result = {"userId": "ann", "mfa": "false", "email": "ann@example.org"}
+    assert gate.authorize(f"Bearer {token}") == {"isAuthorized": True, "context": result}
     assert gate.authorize(f"bearer  {token} ")["isAuthorized"] is True
     robot = {"userId": "robot", "mfa": "false", "apiKeyId": "key-k"}
     assert gate.authorize(KEY)["context"] == robot
@@ -233,5 +233,5 @@ def test_only_requests_from_allowed_addresses_are_looked_at(
     answer = token_gate.authorize(f"Bearer {Fault()(token_gate.provider)}", source)
     assert answer["isAuthorized"] is opens
     assert opens or answer == REFUSED
-    found = str([vars(record) for record in caplog.records])
-    assert opens or Reason.ADDRESS.value in found
+    result = str([vars(record) for record in caplog.records])
+    assert opens or Reason.ADDRESS.value in result

@@ -93,7 +93,7 @@ def test_a_new_deployment_gets_what_it_needs(callback: Callback, tables: DynamoT
 
 
 @pytest.mark.parametrize(
-    ("processing", "ids"), [("1", {one.id for one in SHIPPED}), ("0", set[str]())]
+    ("processing", "ids"), [("1", {item.id for item in SHIPPED}), ("0", set[str]())]
 )
 def test_what_ships_is_created_unless_processing_is_off(
     callback: Callback,
@@ -104,12 +104,12 @@ def test_what_ships_is_created_unless_processing_is_off(
 ) -> None:
     monkeypatch.setenv("SETTING_PROCESSING", processing)
     assert run(callback)["Status"] == "SUCCESS"
-    found = tables.scan(WORKFLOWS, PageRequest(10)).items
-    assert {row["workflowId"] for row in found} == ids
-    assert {row["databaseId"] for row in found} <= {"GLOBAL"}
+    items = tables.scan(WORKFLOWS, PageRequest(10)).items
+    assert {row["workflowId"] for row in items} == ids
+    assert {row["databaseId"] for row in items} <= {"GLOBAL"}
     kept = tables.scan(PIPELINES, PageRequest(10)).items
     assert {row["pipelineId"]: row["usedBy"] for row in kept} == {
-        each: [f"GLOBAL:{each}"] for each in ids
+        item: [f"GLOBAL:{item}"] for item in ids
     }
 
 

@@ -50,14 +50,14 @@ def test_parts_have_names_and_are_built_once_for_each_context() -> None:
     first, second = Context(ASSETS_API), Context(COMMENTS_API)
     assert _counted(first) is _counted(first)
     assert (_counted(first), _counted(second)) == (["AssetsApi"], ["CommentsApi"])
-    given = ["given"]
-    assert _counted(Context(ASSETS_API, _counted=given)) is given
+    value = ["given"]
+    assert _counted(Context(ASSETS_API, _counted=value)) is value
     # A part is stored under its name, beside the ports.
     names = Counter(name for name in vars(Context) if not name.startswith("__"))
     for path in Path(str(wiring.__file__)).parent.glob("*.py"):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and node.name != "once":
-                names[node.name] += any(ast.unparse(one) == "once" for one in node.decorator_list)
+                names[node.name] += any(ast.unparse(item) == "once" for item in node.decorator_list)
     assert [name for name, count in names.items() if count > 1] == []
     assert names["assets"] == names["tables"] == 1
 
@@ -174,7 +174,7 @@ def test_batches_are_passed_to_the_notifier_without_broken_records() -> None:
         stream_record(3),
     )
     assert reply == {"batchItemFailures": []}
-    assert [one.operation for one in notifier.happenings] == ["move", "move"]
+    assert [happening.operation for happening in notifier.happenings] == ["move", "move"]
     assert failures.names == []
     broken = {"eventID": "e2", "dynamodb": {"SequenceNumber": "2"}}
     reply = consume(

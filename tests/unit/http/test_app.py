@@ -182,7 +182,7 @@ def test_ignored_fields_are_named_where_they_stand_and_counted(
     answer = Client(router).send("POST", "/tags", body=WHOLE)
     assert answer.headers["X-Ignored-Fields"] == "more,parts.1.colour,first.weight"
     counted = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [each["FieldsIgnored"] for each in counted if "FieldsIgnored" in each] == [[1.0]]
+    assert [item["FieldsIgnored"] for item in counted if "FieldsIgnored" in item] == [[1.0]]
 
 
 @pytest.mark.parametrize(
@@ -339,9 +339,9 @@ def test_a_refusal_is_recorded_once_with_its_request(
 ) -> None:
     denials = RecordedDenials()
     assert Server(denials).send(route) == status
-    (found,) = denials.recorded
-    assert (found.caller.user_id, found.route, found.path) == ("ann", route, STATUE)
-    assert (found.refusal, found.action, found.object_type) == (refusal, action, object_type)
+    (item,) = denials.recorded
+    assert (item.caller.user_id, item.route, item.path) == ("ann", route, STATUE)
+    assert (item.refusal, item.action, item.object_type) == (refusal, action, object_type)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def refused(route: Route, place: str, sent: dict[str, Any]) -> list[str]:
     """The fields that the refusal of a request names."""
     with pytest.raises(InvalidInputError) as error:
         validate(MODELS[route][place], sent, strict=place == "body", place=place)
-    return [each.field for each in error.value.fields]
+    return [item.field for item in error.value.fields]
 
 
 @pytest.mark.parametrize(

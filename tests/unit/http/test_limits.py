@@ -96,7 +96,7 @@ def parameters(binding: Binding) -> dict[str, dict[str, Any]]:
     """The schemas of a route's parameters by name."""
     route = binding.route
     operation = openapi()["paths"][document_path(route)][route.method.lower()]
-    return {each["name"]: each["schema"] for each in operation["parameters"]}
+    return {parameter["name"]: parameter["schema"] for parameter in operation["parameters"]}
 
 
 def limit_of(binding: Binding, model: type[PageQuery], **sent: Any) -> int:
@@ -119,15 +119,15 @@ def test_the_stated_limits_of_pages_are_those_of_the_lists_and_larger_values_are
                 continue
             most = int(stated[2])
             sizes = [most - 1, most, most + 1, 30_000]
-            found = [limit_of(binding, model, **{sent: size}) for size in sizes]
-            found.append(limit_of(binding, model))
-            if found != [most - 1, most, most, most, int(stated[1] or most)]:
-                wrong.append(f"{binding.route.key}: {name} states {stated[0]}, lists {found}")
+            result = [limit_of(binding, model, **{sent: size}) for size in sizes]
+            result.append(limit_of(binding, model))
+            if result != [most - 1, most, most, most, int(stated[1] or most)]:
+                wrong.append(f"{binding.route.key}: {name} states {stated[0]}, lists {result}")
     assert not wrong, "\n".join(wrong)
 
 
 def test_pages_of_files_without_their_facts_have_a_stated_limit_of_their_own() -> None:
-    binding = next(each for each in BINDINGS if each.route == routes.LIST_FILES)
+    binding = next(item for item in BINDINGS if item.route == routes.LIST_FILES)
     stated = STATED.search(parameters(binding)["basic"].get("description", ""))
     assert stated is not None
     for sent in ({}, {"max_items": 30_000}):
@@ -145,8 +145,8 @@ def test_every_other_amount_has_a_limit_in_its_schema_or_its_description() -> No
         for name, schema in schemas.items()
         for kinds in ((schema, *schema.get("anyOf", ())),)
         if AMOUNTS.fullmatch(name)
-        and any(each.get("type") == "integer" for each in kinds)
-        and not any("maximum" in each for each in kinds)
+        and any(kind.get("type") == "integer" for kind in kinds)
+        and not any("maximum" in kind for kind in kinds)
         and not re.search(r"\bat most \d", schema.get("description", ""))
     ]
     assert not unlimited, "\n".join(unlimited)

@@ -156,8 +156,8 @@ def test_a_write_is_answered_also_when_its_token_cannot_be_sealed(
         raise UnavailableError("no key")
 
     monkeypatch.setattr(PageTokens, "issue", fail)
-    found = answer(routes.UPDATE_ASSET, {})
-    assert (found.status, "X-Sync-Token" in found.headers) == (200, False)
+    result = answer(routes.UPDATE_ASSET, {})
+    assert (result.status, "X-Sync-Token" in result.headers) == (200, False)
 
 
 def test_a_refused_request_has_no_token() -> None:
@@ -167,8 +167,8 @@ def test_a_refused_request_has_no_token() -> None:
     def refused(call: object) -> AnyFields:  # pyright: ignore[reportUnusedFunction]
         raise NotFoundError("none")
 
-    found = Client(router).send("PUT", ASSET, parameters=PATH)
-    assert "X-Sync-Token" not in found.headers
+    reply = Client(router).send("PUT", ASSET, parameters=PATH)
+    assert "X-Sync-Token" not in reply.headers
 
 
 def test_tokens_are_of_one_caller_and_several_are_taken_together() -> None:

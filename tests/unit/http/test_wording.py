@@ -48,8 +48,8 @@ def spots_of(value: Any, *steps: Step) -> Iterator[tuple[Step, ...]]:
         inner = cast("dict[str, Any]", value).items()
     elif isinstance(value, list):
         inner = enumerate(cast("list[Any]", value))
-    for step, each in inner:
-        yield from spots_of(each, *steps, step)
+    for step, item in inner:
+        yield from spots_of(item, *steps, step)
 
 
 def spoilt(base: Any, spot: tuple[Step, ...], value: Any) -> Any:
@@ -64,14 +64,14 @@ def spoilt(base: Any, spot: tuple[Step, ...], value: Any) -> Any:
 @cache
 def refusals() -> list[tuple[str, FieldError]]:
     """Every distinct error of every route."""
-    found: dict[FieldError, str] = {}
+    result: dict[FieldError, str] = {}
     for binding in bindings():
         for place, values, _ in requests(binding):
             try:
                 validate(binding.models[place], values, strict=place == "body", place=place)
             except InvalidInputError as error:
-                found.update(dict.fromkeys(error.fields, f"{binding.route.key} {place}"))
-    return [(where, error) for error, where in found.items()]
+                result.update(dict.fromkeys(error.fields, f"{binding.route.key} {place}"))
+    return [(where, error) for error, where in result.items()]
 
 
 def test_no_error_has_words_of_a_program() -> None:
@@ -83,24 +83,24 @@ def test_no_error_has_words_of_a_program() -> None:
     assert wrong == []
     wrong = {error.field for _, error in refusals() if not re.fullmatch(r"[\w:.]+", error.field)}
     assert wrong == set()
-    model = next(each for each in bindings() if each.route is routes.SEARCH).models["body"]
+    model = next(binding for binding in bindings() if binding.route is routes.SEARCH).models["body"]
     body: dict[str, Any] = {"facetChoices": [{"facet": "format", "values": [{}]}]}
     with pytest.raises(InvalidInputError) as refused:
         validate(model, body, strict=True)
-    assert [(one.field, one.message) for one in refused.value.fields] == [
+    assert [(item.field, item.message) for item in refused.value.fields] == [
         ("facetChoices.0.values.0", "must be true or false or a number or text")
     ]
 
 
 def test_control_characters_in_a_line_are_refused_in_the_same_words() -> None:
-    model = next(each for each in bindings() if each.route is routes.CREATE_CONSTRAINT).models[
-        "body"
-    ]
+    model = next(
+        binding for binding in bindings() if binding.route is routes.CREATE_CONSTRAINT
+    ).models["body"]
     lines: set[str] = set()
     for text in ("a\0b", "a\nb", "a\u0007b"):
         with pytest.raises(InvalidInputError) as refused:
             validate(model, {"name": text}, strict=True)
-        lines |= {each.message for each in refused.value.fields if each.field == "name"}
+        lines |= {item.message for item in refused.value.fields if item.field == "name"}
     assert lines == {"must not contain control characters"}
 
 
@@ -172,10 +172,10 @@ def with_nul(schema: dict[str, Any], example: Any, *path: str) -> Iterator[tuple
             for field, value in with_nul(whole["items"], first, *path, "0"):
                 yield field, [value]
         case _:
-            given: dict[str, Any] = example or {}
-            for name, one in whole.get("properties", {}).items():
-                for field, value in with_nul(one, given.get(name), *path, name):
-                    yield field, {**given, name: value}
+            values_given: dict[str, Any] = example or {}
+            for name, item in whole.get("properties", {}).items():
+                for field, value in with_nul(item, values_given.get(name), *path, name):
+                    yield field, {**values_given, name: value}
 
 
 def bodies() -> Iterator[CorruptBody]:
@@ -183,13 +183,13 @@ def bodies() -> Iterator[CorruptBody]:
         if "body" in binding.models:
             route = binding.route
             operation = DOCUMENT["paths"][document_path(route)][route.method.lower()]
-            found = operation["requestBody"]["content"]["application/json"]
-            for field, body in with_nul(found["schema"], found["example"]):
+            applicationjson = operation["requestBody"]["content"]["application/json"]
+            for field, body in with_nul(applicationjson["schema"], applicationjson["example"]):
                 yield CorruptBody(binding, field, body)
 
 
 BODIES = list(bodies())
-WRITTEN = [each for each in BODIES if each.field not in LOOKED_UP | VALUES]
+WRITTEN = [body for body in BODIES if body.field not in LOOKED_UP | VALUES]
 
 
 def test_no_text_that_is_stored_may_hold_a_nul(subtests: pytest.Subtests) -> None:
@@ -197,7 +197,7 @@ def test_no_text_that_is_stored_may_hold_a_nul(subtests: pytest.Subtests) -> Non
         with subtests.test(str(with_nul)):
             with pytest.raises(InvalidInputError) as refused:
                 validate(with_nul.binding.models["body"], with_nul.body, strict=True)
-            assert with_nul.field in [each.field for each in refused.value.fields]
+            assert with_nul.field in [item.field for item in refused.value.fields]
 
 
 @pytest.mark.parametrize(
@@ -221,14 +221,14 @@ def test_no_text_that_is_stored_may_hold_a_nul(subtests: pytest.Subtests) -> Non
     ],
 )
 def test_blanks_alone_are_refused(route: Route, field: str) -> None:
-    model = next(each.models["body"] for each in bindings() if each.route is route)
+    model = next(binding.models["body"] for binding in bindings() if binding.route is route)
     with pytest.raises(InvalidInputError) as refused:
         validate(model, {field: "     "}, strict=True)
-    assert field in [each.field for each in refused.value.fields]
+    assert field in [item.field for item in refused.value.fields]
 
 
 def test_every_exception_is_a_field_of_a_body_and_others_refuse_control_characters() -> None:
-    assert {each.field for each in BODIES} >= LOOKED_UP | VALUES
+    assert {item.field for item in BODIES} >= LOOKED_UP | VALUES
     wrong: list[str] = []
     for with_nul in WRITTEN:
         for control in "\0", "\n":
@@ -239,7 +239,7 @@ def test_every_exception_is_a_field_of_a_body_and_others_refuse_control_characte
                 continue
             with pytest.raises(InvalidInputError) as refused:
                 validate(with_nul.binding.models["body"], body, strict=True)
-            error = [each.message for each in refused.value.fields if each.field == with_nul.field]
+            error = [item.message for item in refused.value.fields if item.field == with_nul.field]
             if not error or "line breaks" in error[0]:
                 wrong.append(f"{spoilt}: {control!r}: {error}")
     assert not wrong, "\n".join(wrong)

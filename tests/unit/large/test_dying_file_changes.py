@@ -115,7 +115,7 @@ class World:
             "notes": [notes(self.museum, path) for path in NOTED],
             "views": views(self.museum),
             "versions": sorted(
-                one.key for one in self.objects.list_versions(BUCKET, "statue/").versions
+                version.key for version in self.objects.list_versions(BUCKET, "statue/").versions
             ),
             "type": getattr(self.museum.assets.find_asset("museum", "statue"), "asset_type", None),
         }

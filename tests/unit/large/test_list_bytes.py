@@ -36,13 +36,13 @@ def limited(read: Callable[..., Page[Item]]) -> Callable[..., Page[Item]]:
     """Pages that end after a megabyte, as those of DynamoDB do."""
 
     def limit(what: Any, page: PageRequest) -> Page[Item]:
-        found = read(what, page)
+        result = read(what, page)
         size = 0
-        for number, item in enumerate(found.items, start=1):
+        for number, item in enumerate(result.items, start=1):
             size += len(json.dumps(item, default=str, ensure_ascii=False))
-            if size > DYNAMODB_PAGE and number < len(found.items):
+            if size > DYNAMODB_PAGE and number < len(result.items):
                 return read(what, page._replace(limit=number))
-        return found
+        return result
 
     return limit
 
@@ -53,8 +53,8 @@ def paginated() -> set[Route]:
     return {
         route
         for route in ROUTES
-        for each in paths[document_path(route)][route.method.lower()].get("parameters", ())
-        if each["name"] == "startingToken"
+        for item in paths[document_path(route)][route.method.lower()].get("parameters", ())
+        if item["name"] == "startingToken"
     }
 
 
@@ -63,7 +63,7 @@ def test_every_paginated_route_has_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "listing"), [pytest.param(*each, id=each[0].route.key) for each in LISTS.items()]
+    ("case", "listing"), [pytest.param(*item, id=item[0].route.key) for item in LISTS.items()]
 )
 def test_every_page_fits_a_reply_and_no_row_is_lost_or_returned_twice(
     case: Case, listing: Rows, monkeypatch: pytest.MonkeyPatch
@@ -74,8 +74,8 @@ def test_every_page_fits_a_reply_and_no_row_is_lost_or_returned_twice(
         copy(world, marker, listing.number)
     for name in ("query", "scan"):
         monkeypatch.setattr(world.tables, name, limited(getattr(world.tables, name)))
-    found, sizes = pages_of(world, case, listing)
-    ids = [row[listing.key] for row in found if not marker or marker[:-5] in row[listing.key]]
+    result, sizes = pages_of(world, case, listing)
+    ids = [row[listing.key] for row in result if not marker or marker[:-5] in row[listing.key]]
     assert max(sizes) < LAMBDA_BYTES
     assert len(ids) == len(set(ids)) == listing.number
 
@@ -83,7 +83,7 @@ def test_every_page_fits_a_reply_and_no_row_is_lost_or_returned_twice(
 def pages_of(world: World, case: Case, listing: Rows) -> tuple[list[Json], list[int]]:
     """All rows, and of each page the bytes that a function answers."""
     first = case.request(Target(world, listing.state))
-    found: list[Json] = []
+    result: list[Json] = []
     sizes: list[int] = []
     token: str | None = ""
     while token is not None:
@@ -93,9 +93,9 @@ def pages_of(world: World, case: Case, listing: Rows) -> tuple[list[Json], list[
         assert answer.status == 200, answer.body
         text = json.dumps(answer.body, separators=(",", ":"), ensure_ascii=False)
         sizes.append(len(json.dumps(text, ensure_ascii=False).encode()))
-        found += listing.rows(answer.body)
+        result += listing.rows(answer.body)
         token = token_of(answer.body)
-    return found, sizes
+    return result, sizes
 
 
 def test_old_versions_of_a_file_are_not_all_read() -> None:
@@ -105,4 +105,4 @@ def test_old_versions_of_a_file_are_not_all_read() -> None:
     latest = put(museum, "/a.glb", "/b.glb")
     assert len(requests_of(museum)) <= 1 + 2
     rows = museum.list_files().body["items"]
-    assert {one["relativePath"]: one["versionId"] for one in rows} == latest
+    assert {row["relativePath"]: row["versionId"] for row in rows} == latest

@@ -360,8 +360,8 @@ def test_a_pool_has_the_same_ids_at_every_start_and_after_a_restart_of_its_engin
     client_of_pools.delete_user_pool(UserPoolId=pool)
     assert client_of_pools.list_user_pools(MaxResults=5)["UserPools"] == []
     cognito.recreate(cast("Clients", pool_context.clients), pool_context.plan)
-    found = client_of_pools.describe_user_pool_client(UserPoolId=pool, ClientId=client)
-    assert found["UserPoolClient"]["ClientId"] == client
+    result = client_of_pools.describe_user_pool_client(UserPoolId=pool, ClientId=client)
+    assert result["UserPoolClient"]["ClientId"] == client
 
 
 @mock_aws

@@ -101,8 +101,8 @@ def test_the_status_names_the_functions_of_streams_in_full(
 
 
 def test_values_are_json_where_they_can_be() -> None:
-    given = ["userPool=true", "auditDays=7", 'allowedIpRanges=["127.0.0.0/8"]', "webUrl=http://a=b"]
-    assert parsed_settings(given, None) == {
+    value = ["userPool=true", "auditDays=7", 'allowedIpRanges=["127.0.0.0/8"]', "webUrl=http://a=b"]
+    assert parsed_settings(value, None) == {
         "userPool": True,
         "auditDays": 7,
         "allowedIpRanges": ["127.0.0.0/8"],
@@ -127,8 +127,8 @@ def test_settings_of_up_come_before_those_of_the_environment(
 ) -> None:
     monkeypatch.setenv("CDK_CONTEXT_JSON", '{"stage": "local", "auditDays": 1}')
     assert synthesis.context_variables({}) == {}
-    found = synthesis.context_variables({"auditDays": 2})
-    assert json.loads(found["CDK_CONTEXT_JSON"]) == {"stage": "local", "auditDays": 2}
+    variables = synthesis.context_variables({"auditDays": 2})
+    assert json.loads(variables["CDK_CONTEXT_JSON"]) == {"stage": "local", "auditDays": 2}
 
 
 def test_models_have_turntables_where_the_page_shows_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,13 +173,13 @@ def printed_lines(samples: Path, monkeypatch: pytest.MonkeyPatch, waiting: str) 
 def test_each_stage_is_printed_with_what_it_waits_for(
     samples: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = printed_lines(samples, monkeypatch, "echo '10 s: waiting for executions 3' >&2")
-    assert found[0].startswith("importing 2 files from ")
-    assert found[1:3] == [
+    lines = printed_lines(samples, monkeypatch, "echo '10 s: waiting for executions 3' >&2")
+    assert lines[0].startswith("importing 2 files from ")
+    assert lines[1:3] == [
         "waiting until the files are inspected and can be found",
         "  10 s: waiting for executions 3",
     ]
-    assert found[3] == "try:"
+    assert lines[3] == "try:"
 
 
 def test_a_step_that_fails_is_named_with_its_last_line(

@@ -43,10 +43,10 @@ def test_functions_have_rested_only_since_the_last_call_ended(tmp_path: Path) ->
 
 def test_of_idle_processes_the_last_one_used_is_kept_for_longer() -> None:
     busy, first, second, last = _Process(0, ready=False), _Process(10), _Process(90), _Process(95)
-    found = [busy, last, first, second]
-    assert idle_too_long(found, 100) == [first]
-    assert idle_too_long(found, 160) == [first, second]
-    assert idle_too_long(found, 396) == [first, second, last]
+    result = [busy, last, first, second]
+    assert idle_too_long(result, 100) == [first]
+    assert idle_too_long(result, 160) == [first, second]
+    assert idle_too_long(result, 396) == [first, second, last]
     assert idle_too_long([busy], 1000) == []
 
 

@@ -51,7 +51,7 @@ class Failing:
 def _paths(*sent: str) -> list[str]:
     """Return the path that the function got for each path, or the status."""
     replies = _replies(Echo(), *sent)
-    return [each.text if each.status_code == 200 else str(each.status_code) for each in replies]
+    return [reply.text if reply.status_code == 200 else str(reply.status_code) for reply in replies]
 
 
 def _gateway(functions: object) -> Gateway:
@@ -292,10 +292,10 @@ def test_requests_are_named(engine: str, method: str, target: str, operation: st
 
 
 def test_capacity_is_summed_over_tables() -> None:
-    one = {"ConsumedCapacity": {"TableName": "t", "CapacityUnits": 0.5}}
+    result = {"ConsumedCapacity": {"TableName": "t", "CapacityUnits": 0.5}}
     many = {"ConsumedCapacity": [{"CapacityUnits": 2.0}, {"CapacityUnits": 1.0}]}
 
-    assert consumed(json.dumps(one).encode()) == 0.5
+    assert consumed(json.dumps(result).encode()) == 0.5
     assert consumed(json.dumps(many).encode()) == 3.0
     assert consumed(b"{}") == 0
     assert consumed(b"not json") == 0
@@ -307,8 +307,8 @@ def test_a_malformed_fault_is_refused() -> None:
 
 
 def test_the_function_is_the_application_of_the_sdk() -> None:
-    found = "Boto3/1.44.5 md/Botocore#1.44.5 ua/2.1 exec-env/x app/dev-IndexChanges Botocore/1.44"
+    result = "Boto3/1.44.5 md/Botocore#1.44.5 ua/2.1 exec-env/x app/dev-IndexChanges Botocore/1.44"
 
-    assert caller_of({"user-agent": found}) == "dev-IndexChanges"
+    assert caller_of({"user-agent": result}) == "dev-IndexChanges"
     assert caller_of({"user-agent": "opensearch-py/2.8.0"}) == ""
     assert caller_of({}) == ""

@@ -70,17 +70,17 @@ def test_a_start_that_is_stopped_ends_where_it_would_print_something(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[str] = []
-    found = threading.Event()
+    event = threading.Event()
 
     def say(text: str) -> None:
         lines.append(text)
         if text == "stopping":
-            found.set()
+            event.set()
 
     def work(choices: Choices) -> None:
         choices.progress("first")
         os.kill(os.getpid(), signal.SIGINT)
-        assert found.wait(10)
+        assert event.wait(10)
         threading.Event().wait(0.2)  # until the signal's handler has ended
         choices.progress("second")
         choices.progress("third")

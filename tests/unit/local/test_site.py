@@ -88,8 +88,8 @@ def test_no_path_leads_out_of_the_page(site: SiteSetup) -> None:
         "/ui//etc/passwd",
         "/ui/%00",
     ]
-    found = {path: site.send("GET", path).text for path in paths}
-    assert [path for path, text in found.items() if "outside" in text or "root:" in text] == []
+    result = {path: site.send("GET", path).text for path in paths}
+    assert [path for path, text in result.items() if "outside" in text or "root:" in text] == []
 
 
 def test_a_missing_script_is_not_the_page(site: SiteSetup) -> None:
@@ -97,9 +97,9 @@ def test_a_missing_script_is_not_the_page(site: SiteSetup) -> None:
         *("/ui/assets/old-123.js", "/ui/nope.js", "/ui/favicon.png", "/ui/a/b.map", "/ui/.env"),
         *("/ui/upload/x.css", "/ui/nope.js?v=1", "/ui/robots.txt", "/ui/databases.json"),
     ]
-    found = {path: site.send("GET", path) for path in paths}
-    assert {path: one.status_code for path, one in found.items()} == dict.fromkeys(paths, 404)
-    assert not [path for path, one in found.items() if "<title>" in one.text]
+    result = {path: site.send("GET", path) for path in paths}
+    assert {path: item.status_code for path, item in result.items()} == dict.fromkeys(paths, 404)
+    assert not [path for path, item in result.items() if "<title>" in item.text]
     asset = site.send("GET", "/ui/databases/museum/assets/robot.v2.js")
     assert (asset.status_code, asset.text) == (200, "<title>page</title>")
 
@@ -121,7 +121,7 @@ def test_the_policy_names_buckets_and_provider_and_nothing_that_changes_it(
 ) -> None:
     headers = site.send("GET", "/ui/").headers
     rules = dict(
-        each.strip().split(" ", 1) for each in headers["content-security-policy"].split(";")
+        part.strip().split(" ", 1) for part in headers["content-security-policy"].split(";")
     )
 
     assert rules["default-src"] == "'none'"
@@ -173,15 +173,15 @@ def test_a_foreign_page_uses_no_link(site: SiteSetup) -> None:
         site.send("GET", "/ui/once", {"origin": OWN}),
     ]
 
-    assert [each.status_code for each in foreign] == [403, 403, 403, 403, 405]
+    assert [item.status_code for item in foreign] == [403, 403, 403, 403, 405]
     assert site.links.use(secret)
 
 
 def test_a_body_that_is_no_secret_is_refused(site: SiteSetup) -> None:
     bodies = [b"", b"{", b"[]", b'{"secret": 7}', b"{}", b'"x"', b"[" * 900, b" " * 5000]
-    found = [site.send("POST", "/ui/once", {"origin": OWN}, body).status_code for body in bodies]
+    codes = [site.send("POST", "/ui/once", {"origin": OWN}, body).status_code for body in bodies]
 
-    assert found == [400] * len(bodies)
+    assert codes == [400] * len(bodies)
 
 
 class Npm:
@@ -254,10 +254,10 @@ def test_a_machine_without_the_network_serves_without_the_page_and_prints_why(
     npm: Npm, sources: Path, tmp_path: Path
 ) -> None:
     npm.fails = "npm error code ENOTFOUND\nnpm error network request failed\nA complete log of x"
-    found = build_page(tmp_path / "tools", _say, sources)
-    assert found.folder is None
-    assert "ENOTFOUND" in found.missing
-    assert "complete log" not in found.missing
+    page = build_page(tmp_path / "tools", _say, sources)
+    assert page.folder is None
+    assert "ENOTFOUND" in page.missing
+    assert "complete log" not in page.missing
 
     npm.fails = ""
     assert build_page(tmp_path / "tools", _say, sources).folder is not None
@@ -269,7 +269,7 @@ class Clock:
         self.later = 0.0
 
     def __call__(self) -> float:
-        newest = max((each.stat().st_mtime for each in self._folder.iterdir()), default=0.0)
+        newest = max((path.stat().st_mtime for path in self._folder.iterdir()), default=0.0)
         return newest + self.later
 
 
@@ -306,7 +306,7 @@ def test_no_other_text_is_a_link(state: StateFolder) -> None:
     name = next((state.root / "links").iterdir()).name
     wrong = ["", name, f"../links/{name}", secret + "x", "x" * 10_000, "\0", "\ud800"]
 
-    assert [each for each in wrong if links.use(each)] == []
+    assert [item for item in wrong if links.use(item)] == []
     assert links.use(secret)
 
 
@@ -315,7 +315,7 @@ def test_the_folder_of_links_holds_no_secret_and_is_the_owners(state: StateFolde
     folder = state.root / "links"
 
     assert folder.stat().st_mode & 0o077 == 0
-    assert all(secret not in each.name and not each.read_bytes() for each in folder.iterdir())
+    assert all(secret not in path.name and not path.read_bytes() for path in folder.iterdir())
 
 
 def test_there_is_no_link_without_a_runtime(state: StateFolder) -> None:
@@ -356,7 +356,7 @@ FOREIGN_ORIGINS = (
 def _refused(
     host: str = HOST, origins: Collection[str] = (), own: Collection[str] = (), **more: str
 ) -> bool:
-    headers = [("host", host), *(("origin", each) for each in origins)]
+    headers = [("host", host), *(("origin", origin) for origin in origins)]
     headers += [(name.replace("_", "-"), value) for name, value in more.items() if name != "target"]
     return refusal("GET", more.get("target", "/"), headers, Guard(lambda: own)) is not None
 
@@ -443,11 +443,11 @@ def test_every_server_of_the_runner_refuses_them(upgrade: dict[str, str]) -> Non
         )
         async with httpx.AsyncClient() as http:
             answers = [
-                await http.post(server.url, headers={**upgrade, **each})
-                for each in ({}, {"Origin": "https://web.example"}, *foreign)
+                await http.post(server.url, headers={**upgrade, **item})
+                for item in ({}, {"Origin": "https://web.example"}, *foreign)
             ]
         await server.stop()
-        assert not any("access-control-allow-origin" in each.headers for each in answers)
-        return [each.status_code for each in answers]
+        assert not any("access-control-allow-origin" in answer.headers for answer in answers)
+        return [answer.status_code for answer in answers]
 
     assert asyncio.run(statuses()) == [200, 200, 403, 403, 403, 403]

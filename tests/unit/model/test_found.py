@@ -47,9 +47,9 @@ def test_a_file_that_comes_while_others_come_back_makes_a_folder_with_them(
     assert job.kind == "unarchiveAsset"
     state.upload(number=0, path="/c", size=3)
     state.world.drain()
-    found = assets(state.on).find_asset("museum", "wheel")
-    assert found is not None
-    assert found.asset_type == "folder"
+    asset = assets(state.on).find_asset("museum", "wheel")
+    assert asset is not None
+    assert asset.asset_type == "folder"
 
 
 def test_entries_of_all_assets_are_made_when_their_batch_meets_an_outage(state: Lifecycle) -> None:

@@ -20,5 +20,5 @@ def test_where_indexes_do_not_lag_nothing_needs_to_be_built_once_more() -> None:
 
 
 def test_every_consumer_is_in_the_model_or_left_out_for_a_reason() -> None:
-    declared = {one.consumer for one in (*STREAM_SUBSCRIPTIONS, *QUEUE_SUBSCRIPTIONS)}
+    declared = {item.consumer for item in (*STREAM_SUBSCRIPTIONS, *QUEUE_SUBSCRIPTIONS)}
     assert declared == CONSUMERS.keys() | LEFT_OUT.keys()

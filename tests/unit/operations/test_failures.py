@@ -39,7 +39,9 @@ def test_failures_are_listed_in_pages(operations: Operations) -> None:
     put_object(operations.objects, failed_batch([{}]))
     first = listed(operations, maxItems="3")
     rest = listed(operations, maxItems="3", startingToken=first["NextToken"])
-    assert [one["kind"] for one in (*first["Items"], *rest["Items"])] == ["poison"] * 3 + ["batch"]
+    assert [element["kind"] for element in (*first["Items"], *rest["Items"])] == ["poison"] * 3 + [
+        "batch"
+    ]
     assert "NextToken" not in rest
     assert first["Items"][0] == {
         "key": first["Items"][0]["key"],
@@ -53,8 +55,8 @@ def test_failures_are_listed_in_pages(operations: Operations) -> None:
     }
     store_failure(operations, "a")
     store_failure(operations, "b", consumer="IndexSettle")
-    (found,) = listed(operations, consumer="IndexSettle")["Items"]
-    assert found["consumer"] == "IndexSettle"
+    (item,) = listed(operations, consumer="IndexSettle")["Items"]
+    assert item["consumer"] == "IndexSettle"
     for number in range(3):
         store_failure(operations, f"e{number}")
     token = listed(operations, maxItems="1")["NextToken"]
@@ -130,7 +132,7 @@ def test_all_of_a_consumer_are_replayed_in_as_many_requests_as_time_requires(
     body: dict[str, str] = {"consumer": "IndexChanges"}
     while True:
         answer = replay(operations, body).body
-        tried += (one["key"] for one in answer["items"])
+        tried += (item["key"] for item in answer["items"])
         assert len(answer["items"]) <= 2
         if "nextKey" not in answer:
             break
@@ -145,9 +147,9 @@ def test_the_failures_of_all_consumers_are_replayed(operations: Operations) -> N
     store_failure(operations, "a")
     store_failure(operations, "b", consumer="IndexSettle")
     answer = replay(operations, {"all": True}).body
-    assert [one["outcome"] for one in answer["items"]] == ["failed", "failed", "replayed"]
+    assert [item["outcome"] for item in answer["items"]] == ["failed", "failed", "replayed"]
     left = replay(operations, {"all": True, "after": answer["items"][0]["key"]}).body
-    assert [one["key"] for one in left["items"]] == [answer["items"][1]["key"]]
+    assert [item["key"] for item in left["items"]] == [answer["items"][1]["key"]]
 
 
 def test_entries_behind_many_of_other_consumers_are_replayed_too(
@@ -160,13 +162,13 @@ def test_entries_behind_many_of_other_consumers_are_replayed_too(
     monkeypatch.setattr("backend.operations.failures._PAGE", 2)
     monkeypatch.setattr("backend.core.paging.MAX_ROWS_PER_PAGE", 2)
     answer = replay(operations, {"consumer": "JobStarter"}).body
-    assert [one["key"] for one in answer["items"]] == [starter]
+    assert [item["key"] for item in answer["items"]] == [starter]
     operations.clock.seconds = 4  # no request has time for more than one look
     answer, looks = replay(operations, {"consumer": "JobStarter"}).body, 1
     while not answer["items"]:
         answer = replay(operations, {"consumer": "JobStarter", "after": answer["nextKey"]}).body
         looks += 1
-    assert [one["key"] for one in answer["items"]] == [starter]
+    assert [item["key"] for item in answer["items"]] == [starter]
     assert looks > 1
 
 
@@ -178,10 +180,10 @@ def test_an_outage_is_a_503_and_replays_before_it_are_reported(operations: Opera
     operations.engine.indexes.clear()
     assert replay(operations, {"keys": [BATCH_KEY]}).status == 503
     answer = replay(operations, {"keys": [poison, BATCH_KEY]})
-    assert [one["key"] for one in answer.body["items"]] == [poison]
+    assert [item["key"] for item in answer.body["items"]] == [poison]
     assert answer.body["nextKey"] == poison
     assert replay(operations, {"consumer": "IndexChanges", "after": poison}).status == 503
-    assert BATCH_KEY in {one["key"] for one in listed(operations)["Items"]}
+    assert BATCH_KEY in {item["key"] for item in listed(operations)["Items"]}
 
 
 @pytest.mark.parametrize(
@@ -218,7 +220,7 @@ def test_a_replay_of_what_cannot_be_is_refused_by_its_field(
     answer = replay(operations, body)
     assert answer.status == 400
     if field:
-        assert field in [one["field"] for one in answer.body["errors"]]
+        assert field in [error["field"] for error in answer.body["errors"]]
 
 
 @pytest.mark.parametrize("key", ["", "x", "../" + POISON_KEY, "assets/pump.glb", "aws/lambda/"])
@@ -257,7 +259,7 @@ def test_every_declared_queue_is_listed_with_its_depths(operations: Operations) 
     operations.dead_letters.dead["Settle"] = 7
     operations.dead_letters.moving.add("Settle")
     answer = operations.of_queues.send("GET", "/admin/queues")
-    items = {one["queueName"]: one for one in answer.body["Items"]}
+    items = {item["queueName"]: item for item in answer.body["Items"]}
     assert set(items) == {queue.name for queue in QUEUES}
     settle = items["Settle"]
     assert settle["redrive"] == {

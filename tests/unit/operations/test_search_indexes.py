@@ -77,14 +77,14 @@ def post(keeping: Keeping, path: str, body: object = None) -> Response:
 
 
 def job_of(keeping: Keeping, answer: Response) -> Job:
-    found = JobRepository(keeping.tables).get(answer.body["jobId"])
-    assert found is not None
-    return found
+    result = JobRepository(keeping.tables).get(answer.body["jobId"])
+    assert result is not None
+    return result
 
 
 def started(keeping: Keeping) -> list[Any]:
     """The audit entries of jobs: those of the database and the asset are left out."""
-    return [one for one in entries(keeping.tables) if one["entity"] == "search:indexes"]
+    return [entry for entry in entries(keeping.tables) if entry["entity"] == "search:indexes"]
 
 
 def end(keeping: Keeping, job: Job, state: str) -> None:
@@ -134,7 +134,7 @@ def test_work_is_a_job_that_is_started_once(
     job = job_of(keeping, first)
     assert (job.kind, job.state, job.database_id) == (kind, "queued", None)
     reply = keeping.client.send("GET", CONSISTENCY).body["work"]
-    assert [(one["jobId"], one["kind"]) for one in reply] == [(job.job_id, kind)]
+    assert [(item["jobId"], item["kind"]) for item in reply] == [(job.job_id, kind)]
     (entry,) = started(keeping)
     assert (entry["entity"], entry["operation"]) == ("search:indexes", kind)
     end(keeping, job, "done")

@@ -37,7 +37,7 @@ def cube_step(size: float = 1000.0) -> bytes:
     lines: list[str] = [*_PRODUCT]
     points: list[int] = []
     for corner in CORNERS:
-        x, y, z = (f"{float(each) * size:.1f}" for each in corner)
+        x, y, z = (f"{float(item) * size:.1f}" for item in corner)
         lines.append(f"CARTESIAN_POINT('',({x},{y},{z}))")
         points.append(len(lines))
     faces: list[str] = []
@@ -47,7 +47,7 @@ def cube_step(size: float = 1000.0) -> bytes:
         bound = len(lines)
         first, second, *_, last = (CORNERS[corner] for corner in side)
         for direction in (np.cross(second - first, last - first), second - first):
-            x, y, z = (f"{float(each):.1f}" for each in direction)
+            x, y, z = (f"{float(item):.1f}" for item in direction)
             lines.append(f"DIRECTION('',({x},{y},{z}))")
         place = f"#{points[side[0]]},#{len(lines) - 1},#{len(lines)}"
         lines.append(f"AXIS2_PLACEMENT_3D('',{place})")

@@ -30,12 +30,14 @@ def joined(rows: Iterable[Sequence[object]], form: str = "{} {} {}", end: str = 
 
 
 def of_corners(form: str) -> str:
-    return joined([[n for corner in each for n in CORNERS[corner]] for each in TRIANGLES], form)
+    return joined(
+        [[n for corner in triangle for n in CORNERS[corner]] for triangle in TRIANGLES], form
+    )
 
 
 def obj() -> str:
     return joined(CORNERS, "v {} {} {}") + joined(
-        [[c + 1 for c in each] for each in TRIANGLES], "f {} {} {}"
+        [[c + 1 for c in triangle] for triangle in TRIANGLES], "f {} {} {}"
     )
 
 
@@ -57,8 +59,8 @@ def stl() -> str:
 
 def binary_stl() -> bytes:
     facets = b"".join(
-        struct.pack("<12fH", 0, 0, 0, *(n for c in each for n in CORNERS[c]), 0)
-        for each in TRIANGLES
+        struct.pack("<12fH", 0, 0, 0, *(n for c in triangle for n in CORNERS[c]), 0)
+        for triangle in TRIANGLES
     )
     return bytes(80) + struct.pack("<I", 12) + facets
 
@@ -67,7 +69,7 @@ def dxf(units: int | None) -> str:
     header = f"0\nSECTION\n2\nHEADER\n9\n$INSUNITS\n70\n     {units}\n0\nENDSEC\n"
     group = "".join(f"{10 * (1 + axis) + n}\n{{}}\n" for n in range(3) for axis in range(3))
     last = "13\n{6}\n23\n{7}\n33\n{8}"
-    rows = [[n for corner in each for n in CORNERS[corner]] for each in TRIANGLES]
+    rows = [[n for corner in triangle for n in CORNERS[corner]] for triangle in TRIANGLES]
     faces = "".join(
         "0\n3DFACE\n8\n0\n" + group.format(*row) + last.format(*row) + "\n" for row in rows
     )
@@ -89,9 +91,9 @@ def x3d(head: str) -> str:
 
 
 def ase() -> str:
-    corners = joined([(n, *each) for n, each in enumerate(CORNERS)], "*MESH_VERTEX {} {} {} {}")
+    corners = joined([(n, *corner) for n, corner in enumerate(CORNERS)], "*MESH_VERTEX {} {} {} {}")
     faces = joined(
-        [(n, *each) for n, each in enumerate(TRIANGLES)],
+        [(n, *triangle) for n, triangle in enumerate(TRIANGLES)],
         "*MESH_FACE {}: A: {} B: {} C: {} AB: 1 BC: 1 CA: 1 *MESH_SMOOTHING 1 *MESH_MTLID 0",
     )
     return (
@@ -106,8 +108,8 @@ def threeds() -> bytes:
         content = b"".join(parts)
         return struct.pack("<HI", kind, 6 + len(content)) + content
 
-    corners = b"".join(struct.pack("<3f", *each) for each in CORNERS)
-    faces = b"".join(struct.pack("<4H", *each, 7) for each in TRIANGLES)
+    corners = b"".join(struct.pack("<3f", *corner) for corner in CORNERS)
+    faces = b"".join(struct.pack("<4H", *triangle, 7) for triangle in TRIANGLES)
     mesh = chunk(
         0x4100,
         chunk(0x4110, struct.pack("<H", 8), corners),

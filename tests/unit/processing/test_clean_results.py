@@ -73,25 +73,25 @@ def left_in(data: bytes) -> list[str]:
     """Return the names of the data that a picture contains beside pixels."""
     with Image.open(io.BytesIO(data)) as image:
         image.load()
-        found = sorted(str(name) for name in image.info.keys() - {"jfif", "jfif_version"})
+        keys = sorted(str(name) for name in image.info.keys() - {"jfif", "jfif_version"})
         if image.format == "WEBP":  # Pillow describes every WebP as an animation
-            found = [name for name in found if name not in _ANIMATION]
+            keys = [name for name in keys if name not in _ANIMATION]
     return [
-        *(name for name in found if name not in {"jfif_unit", "jfif_density"}),
+        *(name for name in keys if name not in {"jfif_unit", "jfif_density"}),
         *(word for word in (SECRET, "acsp", "Exif") if word.encode() in data),
     ]
 
 
 def color_of(data: bytes) -> tuple[int, ...]:
     with Image.open(io.BytesIO(data)) as image:
-        found: Any = image.convert("RGB").getpixel((10, 10))
-    return tuple(found)
+        result: Any = image.convert("RGB").getpixel((10, 10))
+    return tuple(result)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "TIFF"])
 def test_a_thumbnail_is_in_srgb_and_has_no_metadata(kind: str) -> None:
-    found = inspect("photo.png", photo(kind), Asset())
-    for picture in (found.thumbnail, found.small):
+    result = inspect("photo.png", photo(kind), Asset())
+    for picture in (result.thumbnail, result.small):
         assert picture is not None
         assert left_in(picture) == []
         red, _, blue = color_of(picture)
@@ -100,9 +100,9 @@ def test_a_thumbnail_is_in_srgb_and_has_no_metadata(kind: str) -> None:
 
 @pytest.mark.parametrize(("kind", "mode"), [("PNG", "RGB"), ("PNG", "RGBA"), ("JPEG", "RGB")])
 def test_a_texture_of_a_glb_is_in_srgb_and_has_no_metadata(kind: str, mode: str) -> None:
-    found = encode_texture(photo(kind, mode), 2048)
-    assert found is not None
-    data, media_type = found
+    texture = encode_texture(photo(kind, mode), 2048)
+    assert texture is not None
+    data, media_type = texture
     assert (media_type, left_in(data)) == (f"image/{kind.lower()}", [])
     assert color_of(data)[2] > 215
 
@@ -112,10 +112,10 @@ def test_the_colors_of_a_palette_are_converted_to_srgb(kind: str) -> None:
     out = io.BytesIO()
     indexed = Image.new("RGB", (64, 32), (255, 0, 0)).quantize(4)
     indexed.save(out, kind, icc_profile=swapped_profile())
-    found = inspect("photo.png", out.getvalue(), Asset())
+    result = inspect("photo.png", out.getvalue(), Asset())
     texture = encode_texture(out.getvalue(), 2048)
     assert texture is not None
-    for picture in (found.thumbnail, found.small, texture[0]):
+    for picture in (result.thumbnail, result.small, texture[0]):
         assert picture is not None
         assert left_in(picture) == []
         assert color_of(picture)[2] > 215
@@ -156,11 +156,11 @@ HIDDEN_IN: dict[str, Callable[[], bytes]] = {
 
 def test_a_texture_contains_nothing_that_programs_skip() -> None:
     for build in HIDDEN_IN.values():
-        given = build()
-        assert SECRET.encode() in given
-        found = encode_texture(given, 2048)
-        assert found is not None
-        assert SECRET.encode() not in found[0]
+        value = build()
+        assert SECRET.encode() in value
+        texture = encode_texture(value, 2048)
+        assert texture is not None
+        assert SECRET.encode() not in texture[0]
     assert encode_texture(jpeg(), 2048) == (jpeg(), "image/jpeg")
     assert encode_texture(samples.png(), 2048) == (samples.png(), "image/png")
     image = Image.new("RGB", (4, 4), "red")
@@ -175,10 +175,10 @@ def test_a_glb_contains_nothing_of_its_textures_metadata() -> None:
         images=[{"uri": "t.jpg"}], textures=[{"source": 0}], materials=[painted]
     )
     document["meshes"][0]["primitives"][0]["material"] = 0
-    found = inspect("a.gltf", samples.encoded(document), Asset(photo("JPEG")))
-    assert found.glb is not None
-    assert SECRET.encode() not in found.glb
-    assert b"acsp" not in found.glb
+    result = inspect("a.gltf", samples.encoded(document), Asset(photo("JPEG")))
+    assert result.glb is not None
+    assert SECRET.encode() not in result.glb
+    assert b"acsp" not in result.glb
 
 
 def hostile_texts() -> dict[str, bytes]:
@@ -207,21 +207,21 @@ def hostile_texts() -> dict[str, bytes]:
 
 def unclean(found: Inspection) -> list[str]:
     texts = [value for value in found.facts.values() if isinstance(value, str)]
-    texts += [each.path.replace("\x1b", "") for each in found.references]
+    texts += [reference.path.replace("\x1b", "") for reference in found.references]
     return [text for text in texts if not text.isprintable()]
 
 
 def test_texts_are_cleaned_where_they_leave_a_reader() -> None:
     results = {name: inspect(name, data, Asset()) for name, data in hostile_texts().items()}
-    assert {name: found.refused for name, found in results.items() if found.refused} == {}
-    assert {name: texts for name, found in results.items() if (texts := unclean(found))} == {}
-    for found in results.values():
-        json.dumps(found.facts, ensure_ascii=False).encode()
-        assert found.glb is not None
-        assert LONE.encode() not in found.glb
+    assert {name: item.refused for name, item in results.items() if item.refused} == {}
+    assert {name: texts for name, item in results.items() if (texts := unclean(item))} == {}
+    for result in results.values():
+        json.dumps(result.facts, ensure_ascii=False).encode()
+        assert result.glb is not None
+        assert LONE.encode() not in result.glb
     lone = json.loads(f'"a{LONE}b"')
     reference = {"path": lone, "kind": "texture", "state": "missing"}
-    found = check_result({"facts": {"generator": lone}, "references": [reference]})
-    assert (found.facts["generator"], found.references[0].path) == ("a b", "a?b")
+    result = check_result({"facts": {"generator": lone}, "references": [reference]})
+    assert (result.facts["generator"], result.references[0].path) == ("a b", "a?b")
     assert check_result({"refused": lone}).refused == "a b"
     assert ReadingStalledError.__name__ == STALLED

@@ -22,13 +22,13 @@ _RED = b"newmtl red\nKd 1 0 0\n"
 _OFF = (
     "OFF\n8 12 0\n"
     + "".join(f"{x:g} {y:g} {z:g}\n" for x, y, z in samples.CORNERS)
-    + "".join("3 {} {} {}\n".format(*each) for each in samples.TRIANGLES)
+    + "".join("3 {} {} {}\n".format(*triangle) for triangle in samples.TRIANGLES)
 )
 
 
 def test_models_without_materials_have_none_in_any_format() -> None:
     named = {"ac": 1}  # a file of AC3D names its materials
-    files = {case: (name, given) for case, (name, given, _, _) in BOXES.items()}
+    files = {case: (name, box) for case, (name, box, _, _) in BOXES.items()}
     files |= {name: (name, (FILES | TEXTS)[name]) for name in ("a.dxf", "a.off")}
     files |= {"step": ("a.step", cube_step())}
     counted = {
@@ -47,7 +47,7 @@ def test_materials_that_a_file_declares_or_uses_are_counted() -> None:
     used = b"mtllib a.mtl\nusemtl red\n" + obj().encode()
     red = "Material { 1.0;0.0;0.0;1.0;; 1.0; 0.0;0.0;0.0;; 0.0;0.0;0.0;; }"
     listed = f"MeshMaterialList {{ 1; 1; 0;\n {red}\n}}\n}}"
-    found = {
+    result = {
         "obj": facts_without_pictures("a.obj", used, a__mtl=_RED),
         "obj whose library is missing": facts_without_pictures("a.obj", used),
         "obj with two, one used": facts_without_pictures(
@@ -60,7 +60,7 @@ def test_materials_that_a_file_declares_or_uses_are_counted() -> None:
             samples.glb(samples.cube_gltf(materials=[{"name": "a"}]), samples.cube_binary()),
         ),
     }
-    assert {case: facts.get("materials", facts) for case, facts in found.items()} == {
+    assert {case: facts.get("materials", facts) for case, facts in result.items()} == {
         "obj": 1,
         "obj whose library is missing": 1,
         "obj with two, one used": 2,

@@ -49,9 +49,9 @@ def pdf() -> bytes:
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]>>",
     ]
     body, places = b"%PDF-1.4\n", list[int]()
-    for number, each in enumerate(objects, 1):
+    for number, item in enumerate(objects, 1):
         places.append(len(body))
-        body += b"%d 0 obj\n%b\nendobj\n" % (number, each)
+        body += b"%d 0 obj\n%b\nendobj\n" % (number, item)
     table = b"xref\n0 5\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % p for p in places)
     return body + table + b"trailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % len(body)
 
@@ -70,12 +70,12 @@ def cloud(*, compressed: bool) -> bytes:
 
 def test_a_point_cloud_has_counts_and_bounds_of_its_points() -> None:
     for extension in ("las", "laz"):
-        found = inspect(f"scan.{extension}", cloud(compressed=extension == "laz"), Asset())
-        assert found.refused is None
+        result = inspect(f"scan.{extension}", cloud(compressed=extension == "laz"), Asset())
+        assert result.refused is None
         wanted = {"points": 1000, "sizeX": 999.0, "upAxis": "z", "format": extension.upper()}
-        assert {key: found.facts[key] for key in wanted} == wanted
-        assert found.thumbnail is not None
-        assert found.glb is not None
+        assert {key: result.facts[key] for key in wanted} == wanted
+        assert result.thumbnail is not None
+        assert result.glb is not None
     for extension in ("las", "laz"):
         for box in ([0.0] * 6, [5.0, -5.0, 5.0, -5.0, 5.0, -5.0], [float("nan")] * 6):
             data = bytearray(cloud(compressed=extension == "laz"))
@@ -90,14 +90,14 @@ def test_a_point_cloud_has_counts_and_bounds_of_its_points() -> None:
 
 
 def test_a_document_has_pages_and_a_picture_of_the_first() -> None:
-    found = inspect("plan.pdf", pdf(), Asset())
+    result = inspect("plan.pdf", pdf(), Asset())
     wanted = {"format": "PDF", "pages": 2, "width": 200, "height": 100}
-    assert found.facts == wanted
-    assert found.thumbnail is not None
-    with Image.open(io.BytesIO(found.thumbnail)) as picture:
+    assert result.facts == wanted
+    assert result.thumbnail is not None
+    with Image.open(io.BytesIO(result.thumbnail)) as picture:
         assert picture.size == (512, 256)
-    assert found.small is not None
-    with Image.open(io.BytesIO(found.small)) as picture:
+    assert result.small is not None
+    with Image.open(io.BytesIO(result.small)) as picture:
         assert (picture.format, picture.size) == ("WEBP", (256, 128))
 
 
@@ -105,9 +105,9 @@ def test_a_document_has_pages_and_a_picture_of_the_first() -> None:
 def test_an_image_has_its_size_and_colours(mode: str) -> None:
     out = io.BytesIO()
     Image.new(mode, (600, 300)).save(out, "TIFF")
-    found = inspect("photo.tif", out.getvalue(), Asset())
-    assert found.facts == {"format": "TIFF", "width": 600, "height": 300, "colorMode": mode}
-    assert found.thumbnail is not None
+    result = inspect("photo.tif", out.getvalue(), Asset())
+    assert result.facts == {"format": "TIFF", "width": 600, "height": 300, "colorMode": mode}
+    assert result.thumbnail is not None
 
 
 @pytest.mark.parametrize("ink", [(0, 0, 0, 255), (255, 255, 255, 255)])
@@ -125,7 +125,7 @@ def test_ink_on_a_transparent_ground_is_seen_in_the_picture(ink: tuple[int, ...]
 
 def test_frames_of_an_animation_are_counted_and_step_without_solids_refused() -> None:
     out = io.BytesIO()
-    frames = [Image.new("L", (4, 4), each * 100) for each in range(3)]
+    frames = [Image.new("L", (4, 4), number * 100) for number in range(3)]
     frames[0].save(out, "GIF", save_all=True, append_images=frames[1:])
     assert inspect("spin.gif", out.getvalue(), Asset()).facts["frames"] == 3
     assert inspect("empty.step", STEP.encode(), Asset()).refused
@@ -254,16 +254,16 @@ _COLORS = ("colored.xyz", "a.pts", "binary.pcd", "compressed.pcd")
 
 @pytest.mark.parametrize("name", CLOUDS)
 def test_a_point_cloud_has_its_points_bounds_and_colours(name: str) -> None:
-    found = inspect(name, CLOUDS[name], Asset())
-    assert found.refused is None
-    facts = found.facts
+    result = inspect(name, CLOUDS[name], Asset())
+    assert result.refused is None
+    facts = result.facts
     assert (facts["points"], facts["boundsMin"], facts["boundsMax"]) == (
         8,
         "[0.0, 0.0, 0.0]",
         "[1.0, 2.0, 3.0]",
     )
-    assert found.thumbnail
-    assert found.glb
+    assert result.thumbnail
+    assert result.glb
     colors = read_model(CLOUDS[name], name, name[-3:], Files(Asset())).parts[0].colors
     assert (None if colors is None else colors[0].tolist()) == (
         [1, 0, 0.2, 1] if name in _COLORS else None

@@ -36,7 +36,7 @@ def drawing(*entities: str, blocks: str = "") -> bytes:
 
 
 def polyline(flags: int, *vertices: Groups, groups: Groups = ()) -> str:
-    rows = "".join(entity("VERTEX", *each) for each in vertices)
+    rows = "".join(entity("VERTEX", *vertex) for vertex in vertices)
     return entity("POLYLINE", (66, 1), (70, flags), *groups) + rows + entity("SEQEND")
 
 
@@ -59,75 +59,75 @@ PATH = (point(0, 0), point(1, 0), point(1, 1, 2), point(0, 5, 2), point(7, 7, 7)
 @pytest.mark.parametrize("count", [2, 3, 4, 5])
 def test_a_polyline_has_a_line_for_each_pair_of_its_vertices(count: int) -> None:
     for flags, lines in ((8, count - 1), (9, count)):
-        found = facts(polyline(flags, *PATH[:count]))
-        assert (found["lines"], found["vertices"]) == (lines, count)
-        assert extent(found)[0] == (7 if count == 5 else 1)
+        result = facts(polyline(flags, *PATH[:count]))
+        assert (result["lines"], result["vertices"]) == (lines, count)
+        assert extent(result)[0] == (7 if count == 5 else 1)
 
 
 def test_polylines_have_the_height_of_their_first_record_and_bulges_are_arcs() -> None:
     flat = polyline(0, point(0, 0, 9), point(2, 0, 9), groups=point(0, 0, 4))
     assert facts(flat)["boundsMax"] == "[2.0, 0.0, 4.0]"
     rows = [(10, 0), (20, 0), (10, 3), (20, 0), (10, 3), (20, 2)]
-    found = facts(entity("LWPOLYLINE", (90, 3), (70, 1), (38, 5), *rows))
-    assert (found["lines"], found["boundsMax"]) == (3, "[3.0, 2.0, 5.0]")
+    result = facts(entity("LWPOLYLINE", (90, 3), (70, 1), (38, 5), *rows))
+    assert (result["lines"], result["boundsMax"]) == (3, "[3.0, 2.0, 5.0]")
     # A half circle to the right of the way from (0, 0) to (2, 0), and back.
-    found = facts(entity("LWPOLYLINE", (70, 1), (10, 0), (20, 0), (42, 1), (10, 2), (20, 0)))
-    assert extent(found) == [2, 1, 0]
-    assert found["boundsMin"] == "[0.0, -1.0, 0.0]"
-    found = facts(polyline(1, (*point(0, 0), (42, -1)), (*point(2, 0), (42, -1))))
-    assert extent(found) == [2, 2, 0]
+    result = facts(entity("LWPOLYLINE", (70, 1), (10, 0), (20, 0), (42, 1), (10, 2), (20, 0)))
+    assert extent(result) == [2, 1, 0]
+    assert result["boundsMin"] == "[0.0, -1.0, 0.0]"
+    result = facts(polyline(1, (*point(0, 0), (42, -1)), (*point(2, 0), (42, -1))))
+    assert extent(result) == [2, 2, 0]
 
 
 def test_circles_and_arcs_reach_their_extent() -> None:
-    found = facts(entity("CIRCLE", *point(1, 2, 3), (40, 5)))
-    assert (found["lines"], extent(found)) == (32, [10, 10, 0])
-    found = facts(entity("ARC", *point(0, 0), (40, 1), (50, 350), (51, -260)))  # to 100 degrees
-    assert found["boundsMax"] == "[1.0, 1.0, 0.0]"
+    result = facts(entity("CIRCLE", *point(1, 2, 3), (40, 5)))
+    assert (result["lines"], extent(result)) == (32, [10, 10, 0])
+    result = facts(entity("ARC", *point(0, 0), (40, 1), (50, 350), (51, -260)))  # to 100 degrees
+    assert result["boundsMax"] == "[1.0, 1.0, 0.0]"
     # The plane of the normal -z is seen from behind.
-    found = facts(
+    result = facts(
         entity("ARC", *point(3, 0), (40, 1), (50, 0), (51, 90), (210, 0), (220, 0), (230, -1))
     )
-    assert found["boundsMin"] == "[-4.0, 0.0, 0.0]"
+    assert result["boundsMin"] == "[-4.0, 0.0, 0.0]"
 
 
 def test_meshes_of_rows_and_columns_and_of_faces_are_triangles() -> None:
     rows = [point(row, column, row * column) for row in range(4) for column in range(3)]
     for flags, triangles in ((16, 12), (17, 16), (48, 18), (49, 24)):
-        found = facts(polyline(flags, *rows, groups=((71, 4), (72, 3))))
-        assert (found["triangles"], found["vertices"], found["lines"]) == (triangles, 12, 0)
+        result = facts(polyline(flags, *rows, groups=((71, 4), (72, 3))))
+        assert (result["triangles"], result["vertices"], result["lines"]) == (triangles, 12, 0)
     corners = [(*point(x, y), (70, 192)) for x, y in ((0, 0), (2, 0), (2, 3), (0, 3))]
     face = (*point(0, 0), (70, 128), (71, 1), (72, -2), (73, 3), (74, 4))
-    found = facts(polyline(64, *corners, face))
-    assert (found["triangles"], found["area"], extent(found)) == (2, 6, [2, 3, 0])
+    result = facts(polyline(64, *corners, face))
+    assert (result["triangles"], result["area"], extent(result)) == (2, 6, [2, 3, 0])
 
 
 def test_the_corners_of_a_solid_are_in_another_order_than_those_of_a_face() -> None:
     def corners(*places: tuple[float, float]) -> list[tuple[int, object]]:
-        return [each for n, (x, y) in enumerate(places) for each in point(x, y, first=10 + n)]
+        return [item for n, (x, y) in enumerate(places) for item in point(x, y, first=10 + n)]
 
     face = entity("3DFACE", *corners((0, 0), (2, 0), (2, 3), (0, 3)))
     solid = entity("SOLID", *corners((0, 0), (2, 0), (0, 3), (2, 3)))
     concave = entity("3DFACE", *corners((0, 0), (4, 0), (1, 1), (0, 4)))
-    assert [facts(each)["area"] for each in (face, solid, concave)] == [6, 6, 4]
+    assert [facts(item)["area"] for item in (face, solid, concave)] == [6, 6, 4]
     assert facts(entity("3DFACE", *corners((0, 0), (2, 0), (2, 3))))["triangles"] == 1
 
 
 def test_blocks_are_placed_and_what_is_not_read_is_named_also_in_them() -> None:
     blocks = block("part", LINE, *point(1, 0)) + block("pair", entity("INSERT", (2, "PART")) * 2)
-    found = facts(entity("INSERT", (2, "part"), *point(5, 0), (41, 2), (50, 90)), blocks=blocks)
-    assert found["lines"] == 1
-    assert np.allclose(bounds(found), [[5, -2, 0], [5, 0, 0]])
+    result = facts(entity("INSERT", (2, "part"), *point(5, 0), (41, 2), (50, 90)), blocks=blocks)
+    assert result["lines"] == 1
+    assert np.allclose(bounds(result), [[5, -2, 0], [5, 0, 0]])
     grid = ((70, 3), (71, 2), (44, 10), (45, 7))
-    found = facts(entity("INSERT", (2, "part"), *point(1, 0), *grid), blocks=blocks)
-    assert (found["lines"], extent(found)) == (6, [21, 7, 0])
-    found = facts(entity("INSERT", (2, "pair"), *point(0, 0, 4)), blocks=blocks)
-    assert (found["lines"], found["boundsMax"]) == (2, "[0.0, 0.0, 4.0]")
+    result = facts(entity("INSERT", (2, "part"), *point(1, 0), *grid), blocks=blocks)
+    assert (result["lines"], extent(result)) == (6, [21, 7, 0])
+    result = facts(entity("INSERT", (2, "pair"), *point(0, 0, 4)), blocks=blocks)
+    assert (result["lines"], result["boundsMax"]) == (2, "[0.0, 0.0, 4.0]")
     assert facts(LINE, blocks=blocks)["lines"] == 1
     assert facts_without_pictures("a.dxf", nested(64, 1))["lines"] == 1
     blocks = block("used", entity("TEXT")) + block("other", entity("HATCH"))
     inserts = (entity("INSERT", (2, "used")), entity("INSERT", (2, "outside")))
-    found = facts(LINE, entity("SPLINE") * 2, *inserts, blocks=blocks)
-    assert found["leftOut"] == (
+    result = facts(LINE, entity("SPLINE") * 2, *inserts, blocks=blocks)
+    assert result["leftOut"] == (
         "1 INSERT of a block that the file does not have and 2 SPLINE and 1 TEXT, "
         "which are not read"
     )
@@ -140,9 +140,9 @@ def test_layouts_and_numbers_that_are_not_finite_are_left_out() -> None:
     sheet = entity("LINE", (67, 1), *point(0, 0), *point(99, 99, first=11))
     assert extent(facts(LINE, sheet)) == [1, 0, 0]
     wild = entity("LINE", *point(math.nan, 0), *point(1, 0, first=11))
-    found = facts(LINE, wild, entity("ARC", *point(0, 0), (40, 1), (50, math.inf), (51, 0)))
-    assert found["lines"] == 1
-    assert found["leftOut"] == "2 of 3 lines have a vertex that is not finite"
+    result = facts(LINE, wild, entity("ARC", *point(0, 0), (40, 1), (50, math.inf), (51, 0)))
+    assert result["lines"] == 1
+    assert result["leftOut"] == "2 of 3 lines have a vertex that is not finite"
 
 
 def nested(depth: int, copies: int) -> bytes:

@@ -34,7 +34,7 @@ def text(value: str | bytes) -> Value:
 
 
 def rational(*values: tuple[int, int]) -> Value:
-    return Value(RATIONAL, b"".join(struct.pack("<II", *each) for each in values))
+    return Value(RATIONAL, b"".join(struct.pack("<II", *value) for value in values))
 
 
 def degrees(value: int) -> Value:
@@ -82,9 +82,9 @@ def exif_of(folders: dict[int, dict[int, Value]]) -> bytes:
             values = dict(folder)
             if tag == 0:
                 values |= {
-                    each: Value(LONG, struct.pack("<I", places.get(each, 0)))
-                    for each in folders
-                    if each
+                    item: Value(LONG, struct.pack("<I", places.get(item, 0)))
+                    for item in folders
+                    if item
                 }
             rest = len(body) + 2 + 12 * len(values) + 4
             entries, tail = struct.pack("<H", len(values)), b""
@@ -108,12 +108,12 @@ def picture(exif: bytes, kind: str = "JPEG") -> bytes:
 
 def facts(exif: bytes, kind: str = "JPEG") -> dict[str, object]:
     """The facts of EXIF in a picture, which is always read."""
-    found = inspect(f"photo.{kind.lower()}", picture(exif, kind), Asset())
-    assert found.refused is None
-    assert found.thumbnail is not None
+    result = inspect(f"photo.{kind.lower()}", picture(exif, kind), Asset())
+    assert result.refused is None
+    assert result.thumbnail is not None
     own = {"format": kind, "width": 40, "height": 30, "colorMode": "RGB"}
-    assert own.items() <= found.facts.items()
-    return {name: value for name, value in found.facts.items() if name not in own}
+    assert own.items() <= result.facts.items()
+    return {name: value for name, value in result.facts.items() if name not in own}
 
 
 def test_camera_time_exposure_and_place_are_facts() -> None:
@@ -122,12 +122,12 @@ def test_camera_time_exposure_and_place_are_facts() -> None:
     with Image.open(io.BytesIO(picture(exif_of(GOOD)))) as image:
         exif, out = image.getexif(), io.BytesIO()
         image.save(out, "TIFF", exif=exif)
-    found = inspect("photo.tif", out.getvalue(), Asset())
-    assert FACTS.items() <= found.facts.items()
-    found = inspect("lake.jpg", photos.lake(), Asset()).facts
+    result = inspect("photo.tif", out.getvalue(), Asset())
+    assert FACTS.items() <= result.facts.items()
+    result = inspect("lake.jpg", photos.lake(), Asset()).facts
     wanted = {"camera": "Vitrine Sample Camera 1", "taken": "2024-05-17T05:42:10", "fNumber": 8}
     wanted |= {"latitude": 47.4979, "longitude": 12.1131, "focalLength": 35, "iso": 100}
-    assert wanted.items() <= found.items()
+    assert wanted.items() <= result.items()
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_camera_is_a_short_line_without_its_maker_twice(
 WRONG = (
     *(rational((1, 0)), rational((0, 0)), rational((0, 1)), rational((0xFFFFFFFF, 1))),
     Value(SRATIONAL, struct.pack("<ii", -1, 60)),
-    *(Value(DOUBLE, struct.pack("<d", each)) for each in (math.nan, math.inf, -1.0, 1e300)),
+    *(Value(DOUBLE, struct.pack("<d", item)) for item in (math.nan, math.inf, -1.0, 1e300)),
     *(text("1/60"), text("\x00"), Value(UNDEFINED, b"\xff" * 9), Value(BYTE, b"")),
     *(Value(99, b"12345678"), Value(LONG, b"\xff" * 4)),
 )
@@ -167,8 +167,8 @@ WRONG = (
     [(0x829A, "exposureTime"), (0x829D, "fNumber"), (0x8827, "iso"), (0x920A, "focalLength")],
 )
 def test_a_number_that_is_none_is_left_out_alone(tag: int, name: str, value: Value) -> None:
-    found = facts(exif_of(with_values(_EXIF, **{f"x{tag:x}": value})))
-    assert found == {key: each for key, each in FACTS.items() if key != name}
+    result = facts(exif_of(with_values(_EXIF, **{f"x{tag:x}": value})))
+    assert result == {key: fact for key, fact in FACTS.items() if key != name}
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,8 @@ def test_a_number_that_is_none_is_left_out_alone(tag: int, name: str, value: Val
     ],
 )
 def test_a_date_that_does_not_exist_is_left_out(taken: str) -> None:
-    found = facts(exif_of(with_values(_EXIF, x9003=text(taken))))
-    assert found == {key: each for key, each in FACTS.items() if key != "taken"}
+    result = facts(exif_of(with_values(_EXIF, x9003=text(taken))))
+    assert result == {key: fact for key, fact in FACTS.items() if key != "taken"}
 
 
 @pytest.mark.parametrize(
@@ -205,9 +205,9 @@ def test_a_date_that_does_not_exist_is_left_out(taken: str) -> None:
     ],
 )
 def test_a_place_is_whole_or_left_out(changed: dict[str, Value]) -> None:
-    found = facts(exif_of(with_values(_GPS, **changed)))
-    wanted = {key: each for key, each in FACTS.items() if key not in {"latitude", "longitude"}}
-    assert found == wanted
+    result = facts(exif_of(with_values(_GPS, **changed)))
+    wanted = {key: fact for key, fact in FACTS.items() if key not in {"latitude", "longitude"}}
+    assert result == wanted
 
 
 def test_folders_and_values_that_lead_nowhere_leave_the_others() -> None:
@@ -217,16 +217,16 @@ def test_folders_and_values_that_lead_nowhere_leave_the_others() -> None:
         assert facts(exif_of({0: GOOD[0] | pointers})) == base, place
     # Pillow reads the entries of a folder in order, up to such a one.
     outside = Value(RATIONAL, b"x" * 8, at=0xFFFFFFF0)
-    found = facts(exif_of(with_values(_EXIF, x8827=outside)))
+    result = facts(exif_of(with_values(_EXIF, x8827=outside)))
     wanted = ("camera", "exposureTime", "fNumber", "latitude", "longitude")
-    assert found == {name: FACTS[name] for name in wanted}
+    assert result == {name: FACTS[name] for name in wanted}
 
 
 @pytest.mark.parametrize("kind", ["PNG", "WEBP"])
 def test_exif_that_is_too_large_is_not_read(kind: str) -> None:
     """Each of 40,000 entries names the same megabyte, so that reading all takes 40 GB."""
     entries = range(0x9000, 0xF000)
-    large = {each: Value(UNDEFINED, b"", at=8) for each in entries}
+    large = {entry: Value(UNDEFINED, b"", at=8) for entry in entries}
     exif = exif_of({0: GOOD[0] | large}) + bytes(1 << 20)
     exif = exif.replace(struct.pack("<HI", UNDEFINED, 0), struct.pack("<HI", UNDEFINED, 1 << 20))
     start = time.process_time()
@@ -241,13 +241,13 @@ def test_exif_behind_the_pixels_of_a_png_is_read_within_the_same_limit() -> None
         at = png.index(b"eXIf") - 4
         end = at + 12 + int.from_bytes(png[at : at + 4], "big")
         last = len(png) - 12  # the length, name and sum of IEND
-        found = inspect("photo.png", png[:at] + png[end:last] + png[at:end] + png[last:], Asset())
-        assert {name: found.facts[name] for name in FACTS if name in found.facts} == wanted
+        result = inspect("photo.png", png[:at] + png[end:last] + png[at:end] + png[last:], Asset())
+        assert {name: result.facts[name] for name in FACTS if name in result.facts} == wanted
 
 
 def test_previews_have_no_exif() -> None:
-    found = inspect("photo.jpg", picture(exif_of(GOOD)), Asset())
-    for preview in (found.thumbnail, found.small):
+    result = inspect("photo.jpg", picture(exif_of(GOOD)), Asset())
+    for preview in (result.thumbnail, result.small):
         assert preview is not None
         with Image.open(io.BytesIO(preview)) as image:
             assert not image.getexif()

@@ -207,7 +207,7 @@ def test_textures_are_moved() -> None:
     for transform, number, wanted in cases:
         uv = textured(transform, number).parts[0].uv
         assert uv is not None
-        assert uv.tolist() == [pytest.approx(each) for each in wanted], (transform, number)
+        assert uv.tolist() == [pytest.approx(item) for item in wanted], (transform, number)
 
 
 def test_colours_of_gltf_are_light_and_thumbnails_and_glbs_show_the_same_ones() -> None:

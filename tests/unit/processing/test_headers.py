@@ -66,7 +66,7 @@ def broken_headers(data: bytes) -> dict[str, bytes]:
 
 
 def test_a_broken_header_is_refused_or_changes_nothing() -> None:
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for name, data in FILES.items():
         whole = facts_without_pictures(name, data, cube__bin=samples.cube_binary())
         assert "refused" not in whole, (name, whole)
@@ -77,8 +77,8 @@ def test_a_broken_header_is_refused_or_changes_nothing() -> None:
             facts = facts_without_pictures(name, broken, cube__bin=samples.cube_binary())
             facts.pop("generator", None)  # the header of STL is its name only
             if not {"refused", "endsWithinLine"} & facts.keys() and facts != whole:
-                found[f"{name} {kind}"] = {key: facts.get(key) for key in ("triangles", "sizeX")}
-    assert found == {}
+                result[f"{name} {kind}"] = {key: facts.get(key) for key in ("triangles", "sizeX")}
+    assert result == {}
 
 
 _IMAGES = ("AVIF", "BMP", "DDS", "GIF", "ICO", "JPEG", "JPEG2000", "PNG", "TGA", "TIFF", "WEBP")
@@ -95,15 +95,15 @@ def _image(name: str) -> bytes:
 def test_broken_headers_of_images_and_documents_are_refused_or_change_nothing() -> None:
     files = {f"a.{_EXTENSIONS.get(name, name.lower())}": _image(name) for name in _IMAGES}
     files |= {"a.las": cloud(compressed=False), "a.laz": cloud(compressed=True), "a.pdf": pdf()}
-    found: dict[str, object] = {}
+    outcome: dict[str, object] = {}
     for name, data in files.items():
         whole = inspect(name, data, Asset())
         assert whole.refused is None, (name, whole.refused)
         for kind, broken in broken_headers(data).items():
             result = inspect(name, broken, Asset())
             if result.refused is None and result.facts != whole.facts:
-                found[f"{name} {kind}"] = result.facts
-    assert found == {}
+                outcome[f"{name} {kind}"] = result.facts
+    assert outcome == {}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_library_of_materials_may_have_several_files_marks_and_options() -> No
         first = head.split("mtllib ")[1].replace("b.mtl", "").strip()
         files[first.replace(".", "__")] = b"newmtl m\nKd 1 0 0\n"
         scene = obj.read(samples.cube_obj(f"{head}usemtl n\n"), Files(Asset(**files)))
-        assert {each.name for each in scene.materials} == {"", "m", "n"}, head
+        assert {item.name for item in scene.materials} == {"", "m", "n"}, head
     names = {
         "-s 2 t.png": "t.png",
         "-s 2 2 t.png": "t.png",
@@ -265,7 +265,7 @@ def test_the_reason_names_what_is_missing(name: str, data: bytes, reason: str) -
 
 
 def test_cad_files_that_are_cut_doubled_or_zeroed_are_refused_or_whole() -> None:
-    found: dict[str, object] = {}
+    outcome: dict[str, object] = {}
     for name, data in {"a.step": cube_step(), "a.igs": sheet_iges()}.items():
         whole = inspect(name, data, Asset())
         assert whole.refused is None, (name, whole.refused)
@@ -275,10 +275,10 @@ def test_cad_files_that_are_cut_doubled_or_zeroed_are_refused_or_whole() -> None
         for kind, content in broken.items():
             result = inspect(name, content, Asset())
             if result.refused is None and result.facts != whole.facts:
-                found[f"{name} {kind}"] = result.facts
+                outcome[f"{name} {kind}"] = result.facts
             if kind.startswith("cut") and result.refused is None:
-                found[f"{name} {kind}"] = "read"
-    assert found == {}
+                outcome[f"{name} {kind}"] = "read"
+    assert outcome == {}
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])

@@ -22,7 +22,7 @@ def test_a_reader_with_files_needs_landlock_or_a_hidden_parent_and_no_capabiliti
         for means in (FILTERED, IN_FOLDER, UNPRIVILEGED)
         for hidden in (True, False)
     }
-    assert {each for each, is_enough in enough.items() if is_enough} == {
+    assert {item for item, is_enough in enough.items() if is_enough} == {
         (IN_FOLDER, True),
         (IN_FOLDER, False),
         (UNPRIVILEGED, True),

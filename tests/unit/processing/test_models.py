@@ -50,25 +50,25 @@ def draco_glb() -> bytes:
 
 @pytest.mark.parametrize("name", CUBES)
 def test_a_cube_has_the_same_facts_in_every_format(name: str) -> None:
-    found = inspected(f"cube.{name}", CUBES[name], cube__bin=samples.cube_binary())
-    assert found.refused is None
+    result = inspected(f"cube.{name}", CUBES[name], cube__bin=samples.cube_binary())
+    assert result.refused is None
     wanted = {"triangles": 12, "area": 6.0, "volume": 1.0, "watertight": True, "sizeX": 1.0}
-    assert {key: found.facts[key] for key in wanted} == wanted
-    assert json.loads(str(found.facts["boundsMax"])) == [1.0, 1.0, 1.0]
-    assert found.thumbnail is not None
-    assert found.small is not None
-    assert SMALL.begins(found.small)
-    with Image.open(io.BytesIO(found.small)) as picture:
+    assert {key: result.facts[key] for key in wanted} == wanted
+    assert json.loads(str(result.facts["boundsMax"])) == [1.0, 1.0, 1.0]
+    assert result.thumbnail is not None
+    assert result.small is not None
+    assert SMALL.begins(result.small)
+    with Image.open(io.BytesIO(result.small)) as picture:
         assert (picture.size, picture.mode) == ((256, 256), "RGBA")
-    assert found.glb is not None
+    assert result.glb is not None
 
 
 def test_compressed_and_quantized_cubes_are_read() -> None:
-    found = inspected("cube.glb", draco_glb())
-    assert found.refused is None
-    assert found.facts["triangles"] == 12
-    assert found.facts["watertight"] is True
-    assert found.facts["area"] == pytest.approx(6, rel=1e-3)
+    result = inspected("cube.glb", draco_glb())
+    assert result.refused is None
+    assert result.facts["triangles"] == 12
+    assert result.facts["watertight"] is True
+    assert result.facts["area"] == pytest.approx(6, rel=1e-3)
     document = samples.cube_gltf(extensionsRequired=["KHR_mesh_quantization"])
     document["accessors"][0] |= {"componentType": 5123, "normalized": True}
     document["bufferViews"][0] |= {"byteStride": 8, "byteLength": 64}
@@ -77,39 +77,41 @@ def test_compressed_and_quantized_cubes_are_read() -> None:
     corners[:, :3] = samples.CORNERS * 65535
     binary = corners.tobytes() + samples.TRIANGLES.tobytes()
     document["buffers"][0]["byteLength"] = len(binary)
-    found = inspected("cube.glb", samples.glb(document, binary))
-    assert found.facts["volume"] == pytest.approx(1)
+    result = inspected("cube.glb", samples.glb(document, binary))
+    assert result.facts["volume"] == pytest.approx(1)
 
 
 def test_nodes_move_meshes_and_corners_of_obj_count_back() -> None:
     group = {"children": [1, 2], "scale": [2, 2, 2]}
     nodes = [group, {"mesh": 0}, {"mesh": 0, "translation": [3, 0, 0]}]
-    found = inspected(
+    result = inspected(
         "cubes.gltf",
         samples.encoded(samples.cube_gltf(nodes=nodes)),
         cube__bin=samples.cube_binary(),
     )
-    assert found.facts["triangles"] == 24
-    assert json.loads(str(found.facts["boundsMax"])) == [8.0, 2.0, 2.0]
-    assert found.facts["meshes"] == 1
+    assert result.facts["triangles"] == 24
+    assert json.loads(str(result.facts["boundsMax"])) == [8.0, 2.0, 2.0]
+    assert result.facts["meshes"] == 1
     lines = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf -3/1 2//1 3\nl 1 2 3\np 1\n"
-    found = inspected("mixed.obj", lines.encode())
+    result = inspected("mixed.obj", lines.encode())
     wanted = {"triangles": 1, "lines": 2, "points": 1}
-    assert {key: found.facts[key] for key in wanted} == wanted
+    assert {key: result.facts[key] for key in wanted} == wanted
 
 
 def test_references_of_obj_are_read_through_its_materials() -> None:
     library = b"newmtl red\nKd 1 0 0\nmap_Kd -s 1 1 1 textures/red paint.png\nmap_Bump gone.png\n"
     asset: dict[str, bytes] = {"cube__mtl": library, "textures/red paint__png": samples.png()}
-    found = inspected("cube.obj", samples.cube_obj("mtllib cube.mtl\nusemtl red\n"), **asset)
-    found_references = {(each.path, each.kind, each.state) for each in found.references}
+    result = inspected("cube.obj", samples.cube_obj("mtllib cube.mtl\nusemtl red\n"), **asset)
+    found_references = {
+        (reference.path, reference.kind, reference.state) for reference in result.references
+    }
     assert found_references == {
         ("cube.mtl", "material", "found"),
         ("textures/red paint.png", "texture", "found"),
         ("gone.png", "texture", "missing"),
     }
     wanted = {"textures": 2, "texturesFound": 1, "texturesMissing": 1, "texturesEmbedded": 0}
-    assert {key: found.facts[key] for key in wanted} == wanted
+    assert {key: result.facts[key] for key in wanted} == wanted
 
 
 def test_text_stl_clouds_of_ply_and_elements_of_off_are_read() -> None:
@@ -134,10 +136,10 @@ def test_text_stl_clouds_of_ply_and_elements_of_off_are_read() -> None:
 
 def test_files_that_do_not_match_their_extension_are_refused_with_a_reason() -> None:
     for name in ("a.glb", "a.gltf", "a.obj", "a.ply", "a.stl", "a.fbx", "a.3mf", "a.las", "a.pdf"):
-        found = inspected(name, b"\x89PNG\r\n not a model")
-        assert found.refused, name
-        assert found.facts == {}
-        assert found.thumbnail is found.glb is None
+        result = inspected(name, b"\x89PNG\r\n not a model")
+        assert result.refused, name
+        assert result.facts == {}
+        assert result.thumbnail is result.glb is None
     assert inspected("a.obj", b"").refused == "the file is empty"
 
 
@@ -145,9 +147,9 @@ def test_a_turntable_shows_a_model_of_one_size_from_eight_sides() -> None:
     """A tall box, whose height is the same in each picture, and whose width is not."""
     lines = "".join(f"v {x / 4:g} {4 * y:g} {z:g}\n" for x, y, z in samples.CORNERS)
     faces = "".join("f " + " ".join(str(c + 1) for c in side) + "\n" for side in samples.SIDES)
-    found = inspect("box.obj", f"{lines}{faces}".encode(), Asset(), turntable=True)
-    assert found.turntable is not None
-    with Image.open(io.BytesIO(found.turntable)) as picture:
+    result = inspect("box.obj", f"{lines}{faces}".encode(), Asset(), turntable=True)
+    assert result.turntable is not None
+    with Image.open(io.BytesIO(result.turntable)) as picture:
         frames = [frame.convert("RGBA").copy() for frame in ImageSequence.Iterator(picture)]
     boxes = [box for frame in frames if (box := frame.getchannel("A").getbbox())]
     assert len(boxes) == 8

@@ -28,10 +28,10 @@ def ply(
     """A PLY file; of a list property a row has a list, whose length is written before it."""
     lines = ["ply", f"format {form} 1.0", *([head] if head else [])]
     for name, properties, rows in elements:
-        lines += [f"element {name} {len(rows)}", *(f"property {each}" for each in properties)]
+        lines += [f"element {name} {len(rows)}", *(f"property {item}" for item in properties)]
     header = (end.join([*lines, "end_header"]) + end).encode()
     rows_of = [
-        (each.split(), row) for _, each_of, rows in elements for each, row in _cells(each_of, rows)
+        (cell.split(), row) for _, each_of, rows in elements for cell, row in _cells(each_of, rows)
     ]
     if form == "ascii":
         texts = [
@@ -104,9 +104,9 @@ def test_other_elements_and_lists_are_passed_over(form: str) -> None:
         ["uchar flag", "list uchar float rest", "list uchar int vertex_index", "short end"],
     )
     for rests in ([[1.0], [2.0]], [[], [3.0, 4.0]]):
-        rows: Rows = [[1, rest, *each, 5] for rest, each in zip(rests, FACES, strict=True)]
+        rows: Rows = [[1, rest, *item, 5] for rest, item in zip(rests, FACES, strict=True)]
         for order in ((material, vertices(), (*face, rows)), (vertices(), (*face, rows), material)):
-            assert_square(read(ply(form, *order)), [each[0] for each in order])
+            assert_square(read(ply(form, *order)), [item[0] for item in order])
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -121,13 +121,13 @@ def test_rows_may_share_lines_and_a_list_that_no_vertex_has_is_passed_over() -> 
     corners: Rows = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
     element = ("vertex", ["float x", "float y", "float z"], corners)
     strip: Rows = [[[0, 2, 1, 3, 0, 2]]]
-    found = read(ply("ascii", element, ("tristrips", ["list int int vertex_indices"], strip)))
-    assert found["volume"] == pytest.approx(1 / 6)
+    result = read(ply("ascii", element, ("tristrips", ["list int int vertex_indices"], strip)))
+    assert result["volume"] == pytest.approx(1 / 6)
     whole = samples.cube_ply(binary=False)
     header, _, body = whole.partition(b"end_header\n")
     for space in (b" ", b"\n", b"\r\n\t"):
-        found = read(header + b"end_header\n" + space.join(body.split()))
-        assert found["volume"] == 1.0, space
+        result = read(header + b"end_header\n" + space.join(body.split()))
+        assert result["volume"] == 1.0, space
     for form in FORMS:
         data = ply(form, vertices())
         wrong = data.replace(b"end_header", b"property list uchar uint vertex_indices\nend_header")
@@ -151,11 +151,11 @@ def test_coordinates_of_textures_at_corners_are_read(form: str) -> None:
     properties = ["list uchar int vertex_indices", "list uchar float texcoord"]
     faces: Rows = [[*face, uv] for face, uv in zip(FACES, coordinates, strict=True)]
     data = ply(form, vertices(), ("face", properties, faces), head="comment TextureFile a b.png")
-    found = inspect("a.ply", data, Asset(**{"a b__png": samples.png()}))
-    assert found.facts["texturesFound"] == 1
-    assert (found.facts["triangles"], found.facts.get("upAxis")) == (2, None)
-    assert found.glb is not None
-    document = json.loads(found.glb[20 : 20 + struct.unpack_from("<I", found.glb, 12)[0]])
+    result = inspect("a.ply", data, Asset(**{"a b__png": samples.png()}))
+    assert result.facts["texturesFound"] == 1
+    assert (result.facts["triangles"], result.facts.get("upAxis")) == (2, None)
+    assert result.glb is not None
+    document = json.loads(result.glb[20 : 20 + struct.unpack_from("<I", result.glb, 12)[0]])
     assert "TEXCOORD_0" in document["meshes"][0]["primitives"][0]["attributes"]
     assert document["images"]
 
@@ -167,8 +167,8 @@ def test_truncated_and_wrong_lists_are_refused_with_the_reason(form: str) -> Non
         reason = str(read(data[:-cut]).get("refused"))
         assert "truncated" in reason, (cut, reason)
     negative: Rows = [[[*corner]] for corner in SQUARE]
-    found = read(ply(form, ("vertex", ["list char float x"], negative), FACE))
-    assert found == {"refused": "contains no geometry"}
+    result = read(ply(form, ("vertex", ["list char float x"], negative), FACE))
+    assert result == {"refused": "contains no geometry"}
 
 
 L = ((0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2))
@@ -249,8 +249,8 @@ def test_a_concave_prism_is_closed(kind: str) -> None:
 
 
 def _areas(points: Floats, triangles: Indices) -> Floats:
-    one, two, three = (points[triangles[:, i]] for i in range(3))
-    return np.cross(two - one, three - one) / 2
+    result, two, three = (points[triangles[:, i]] for i in range(3))
+    return np.cross(two - result, three - result) / 2
 
 
 def test_polygons_without_area_remain_fans_and_others_keep_their_direction() -> None:

@@ -129,9 +129,9 @@ def test_names_and_stored_references_are_found_in_both_unicode_forms() -> None:
             assert resolver.resolve(written) == (stored, "found", stored), case
             assert resolver.resolve(written.upper())[1:] == ("otherCase", stored), case
             assert resolver.resolve("C:\\x\\" + written)[2] == stored, case
-    one, other = (unicodedata.normalize(form, "é.png") for form in _FORMS)
-    resolver = Resolver("a.obj", {one: 1, other: 1})
-    assert [resolver.resolve(each)[0] for each in (one, other)] == [one, other]
+    result, other = (unicodedata.normalize(form, "é.png") for form in _FORMS)
+    resolver = Resolver("a.obj", {result: 1, other: 1})
+    assert [resolver.resolve(item)[0] for item in (result, other)] == [result, other]
     for stored_form in _FORMS:
         for written_form in _FORMS:
             path = "/" + unicodedata.normalize(stored_form, f"Bär/{_NAME}")
@@ -141,8 +141,10 @@ def test_names_and_stored_references_are_found_in_both_unicode_forms() -> None:
                 "/" + unicodedata.normalize(written_form, "Bär/a.obj"),
                 StoredReferences(references=[reference]),
             )
-            found = resolve_references(model, Paths(frozenset({path})))
-            assert [(each.state, each.path) for each in found] == [("found", path)], written_form
+            references = resolve_references(model, Paths(frozenset({path})))
+            assert [(item.state, item.path) for item in references] == [("found", path)], (
+                written_form
+            )
 
 
 def test_bytes_after_a_glb_are_its_reason_and_padding_is_none() -> None:
@@ -188,9 +190,9 @@ def test_materials_of_obj_are_found_in_both_unicode_forms() -> None:
             colors = {scene.materials[part.material].color for part in scene.parts}
             assert colors == {(0, 1, 0, 1)}, (library_form, used_form)
             assert scene.meshes == 1
-    one, other = (unicodedata.normalize(form, "é") for form in _FORMS)
-    library = f"newmtl {one}\nKd 1 0 0\nnewmtl {other}\nKd 0 1 0\n".encode()
-    for used, color in ((one, (1, 0, 0, 1)), (other, (0, 1, 0, 1))):
+    result, other = (unicodedata.normalize(form, "é") for form in _FORMS)
+    library = f"newmtl {result}\nKd 1 0 0\nnewmtl {other}\nKd 0 1 0\n".encode()
+    for used, color in ((result, (1, 0, 0, 1)), (other, (0, 1, 0, 1))):
         head = f"mtllib a.mtl\nusemtl {used}\n"
         scene = obj.read(samples.cube_obj(head), Files(Asset(a__mtl=library)))
         assert {scene.materials[part.material].color for part in scene.parts} == {color}

@@ -82,8 +82,8 @@ def outcome(
 
 def test_names_are_resolved_in_the_asset_and_signed_in_the_next_round(tmp_path: Path) -> None:
     function = Function({"needs": ["cube.mtl"]}, {"needs": ["Red.PNG", "../../up"]}, READ)
-    found = outcome(tmp_path, function, files := Files(thumbnail=PICTURE, glb=b"glTF"))
-    assert [sorted(each["files"]) for each in function.requests] == [
+    actual = outcome(tmp_path, function, files := Files(thumbnail=PICTURE, glb=b"glTF"))
+    assert [sorted(request["files"]) for request in function.requests] == [
         [],
         ["cube.mtl"],
         ["../../up", "Red.PNG", "cube.mtl"],
@@ -105,14 +105,14 @@ def test_names_are_resolved_in_the_asset_and_signed_in_the_next_round(tmp_path: 
     }
     assert function.tenants == {"x-1:1"}
     assert set(files.signed) == {"m/cube.mtl", "m/red.png"}
-    assert found.result.facts == {"triangles": 12}
-    assert (found.thumbnail, found.glb) == (tmp_path / "thumbnail.png", tmp_path / "model.glb")
+    assert actual.result.facts == {"triangles": 12}
+    assert (actual.thumbnail, actual.glb) == (tmp_path / "thumbnail.png", tmp_path / "model.glb")
 
 
 def test_each_output_may_be_written_and_facts_of_a_reply_are_checked(tmp_path: Path) -> None:
     function = Function(READ)
     outcome(tmp_path, function)
-    assert set(function.requests[0]["outputs"]) == {each.name for each in INSPECTION_OUTPUTS}
+    assert set(function.requests[0]["outputs"]) == {output.name for output in INSPECTION_OUTPUTS}
     assert set(function.requests[0]) == {
         *("tenant", "path", "turntable", "content", "files", "outputs"),
     }
@@ -125,8 +125,8 @@ def test_each_output_may_be_written_and_facts_of_a_reply_are_checked(tmp_path: P
         {"references": [{**texture, "kind": ["texture"]}, {**texture, "state": {"a": 1}}]},
     ]
     for result in results:
-        found = outcome(tmp_path, Function({"result": result})).result
-        assert (found.facts, found.descriptor, found.references) == ({}, None, []), result
+        actual = outcome(tmp_path, Function({"result": result})).result
+        assert (actual.facts, actual.descriptor, actual.references) == ({}, None, []), result
 
 
 BAD: list[tuple[list[Any], str]] = [
@@ -151,16 +151,16 @@ BAD: list[tuple[list[Any], str]] = [
 def test_a_bad_reply_is_a_fact_with_its_reason(
     replies: list[object], reason: str, tmp_path: Path
 ) -> None:
-    found = outcome(tmp_path, function := Function(*replies))
-    assert reason in str(found.result.refused)
-    assert (found.result.facts, found.thumbnail, found.glb) == ({}, None, None)
+    actual = outcome(tmp_path, function := Function(*replies))
+    assert reason in str(actual.result.refused)
+    assert (actual.result.facts, actual.thumbnail, actual.glb) == ({}, None, None)
     assert len(function.requests) <= ROUNDS
 
 
 def test_names_outside_the_asset_get_no_url(tmp_path: Path) -> None:
     names = ["/etc/passwd", "../../secret.txt", "https://example.com/a", "C:/x", "\ud800", "gone"]
     outcome(tmp_path, function := Function({"needs": names}, READ), files := Files())
-    assert {name: each["state"] for name, each in function.requests[1]["files"].items()} == {
+    assert {name: file["state"] for name, file in function.requests[1]["files"].items()} == {
         "/etc/passwd": "absolute",
         "../../secret.txt": "outside",
         "https://example.com/a": "external",
@@ -168,7 +168,7 @@ def test_names_outside_the_asset_get_no_url(tmp_path: Path) -> None:
         "\ud800": "missing",
         "gone": "missing",
     }
-    assert not any("url" in each for each in function.requests[1]["files"].values())
+    assert not any("url" in file for file in function.requests[1]["files"].values())
     assert files.signed == []
 
 
@@ -183,11 +183,11 @@ def test_a_reader_that_never_ends_is_called_once_more_and_then_a_fact(tmp_path: 
     late = ReaderLateError("it has not replied within 240 seconds")
     for has_time, calls in ((True, 2), (False, 1)):
         function = Function(late)
-        found = outcome(tmp_path, function, may_continue=lambda has_time=has_time: has_time)
-        assert (found.result.refused, len(function.requests)) == (str(late), calls)
+        actual = outcome(tmp_path, function, may_continue=lambda has_time=has_time: has_time)
+        assert (actual.result.refused, len(function.requests)) == (str(late), calls)
     function = Function({"needs": ["cube.mtl"]}, late, READ)
     assert outcome(tmp_path, function).result.facts == {"triangles": 12}
-    assert [len(each["files"]) for each in function.requests] == [0, 1, 1]
+    assert [len(request["files"]) for request in function.requests] == [0, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -196,32 +196,32 @@ def test_a_reader_that_never_ends_is_called_once_more_and_then_a_fact(tmp_path: 
 def test_what_was_written_is_checked(content: bytes, tmp_path: Path) -> None:
     large = PICTURE.ljust(THUMBNAIL.most_bytes + 1)
     for written in (content, large):
-        every = dict.fromkeys((each.name for each in INSPECTION_OUTPUTS), written)
+        every = dict.fromkeys((output.name for output in INSPECTION_OUTPUTS), written)
         reported = {**READ, "wrote": list(every)}
-        found = outcome(tmp_path, Function(reported), Files(**every))
-        assert [found.path_of(each) for each in INSPECTION_OUTPUTS] == [None] * len(every)
-        assert found.result.facts == {"triangles": 12}
+        actual = outcome(tmp_path, Function(reported), Files(**every))
+        assert [actual.path_of(output) for output in INSPECTION_OUTPUTS] == [None] * len(every)
+        assert actual.result.facts == {"triangles": 12}
 
 
 def test_outputs_that_were_not_written_or_not_reported_are_none(tmp_path: Path) -> None:
-    found = outcome(tmp_path, Function(READ), Files(glb=GLB.magic))
-    assert (found.thumbnail, found.glb) == (None, tmp_path / GLB.file)
+    actual = outcome(tmp_path, Function(READ), Files(glb=GLB.magic))
+    assert (actual.thumbnail, actual.glb) == (None, tmp_path / GLB.file)
     invalid: list[Any] = [None, {}, "glb", [["glb"]], ["inspection.json", "../glb"]]
     for wrote in invalid:
-        found = outcome(tmp_path, Function({**READ, "wrote": wrote}))
-        assert (found.thumbnail, found.glb) == (None, None)
+        actual = outcome(tmp_path, Function({**READ, "wrote": wrote}))
+        assert (actual.thumbnail, actual.glb) == (None, None)
 
 
 def test_a_refused_file_has_no_pictures_and_no_facts(tmp_path: Path) -> None:
     result = {"facts": {"triangles": 1}, "refused": "broken\nfile"}
-    found = outcome(tmp_path, Function({**READ, "result": result}))
-    assert found.result.refused == "broken file"
-    assert (found.result.facts, found.thumbnail, found.glb) == ({}, None, None)
+    actual = outcome(tmp_path, Function({**READ, "result": result}))
+    assert actual.result.refused == "broken file"
+    assert (actual.result.facts, actual.thumbnail, actual.glb) == ({}, None, None)
     lies = {"facts": {"triangles": float("nan"), "unknown": 1, "area": [1]}, "references": [1]}
-    found = outcome(tmp_path, Function({"result": lies}))
-    assert (found.result.facts, found.result.references) == ({}, [])
+    actual = outcome(tmp_path, Function({"result": lies}))
+    assert (actual.result.facts, actual.result.references) == ({}, [])
     for refused in ("", " \n", "\ud800", 5, True, ["a"]):
         result = {"facts": {"triangles": 1}, "refused": refused}
-        found = outcome(tmp_path, Function({"result": result, "wrote": ["glb"]}))
-        assert found.result.refused == "the reader gives no reason"
-        assert (found.result.facts, found.glb) == ({}, None)
+        actual = outcome(tmp_path, Function({"result": result, "wrote": ["glb"]}))
+        assert actual.result.refused == "the reader gives no reason"
+        assert (actual.result.facts, actual.glb) == ({}, None)

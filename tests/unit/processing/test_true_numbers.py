@@ -268,7 +268,9 @@ def test_names_in_the_code_page_of_the_writer_are_found(encoding: str) -> None:
         opened = Files(Asset(**files))
         read_model(data, file, file[2:], opened)
         assert [
-            (each.path, each.state) for each in opened.references if each.kind == "texture"
+            (reference.path, reference.state)
+            for reference in opened.references
+            if reference.kind == "texture"
         ] == [(f"{name}.png", "found")], file
 
 
@@ -300,7 +302,7 @@ def test_a_skin_of_collada_is_where_its_joints_are() -> None:
     skinned = text.replace("<library_visual_scenes>", _SKIN + "<library_visual_scenes>")
     skinned = skinned.replace('<node><instance_geometry url="#g"/>', joint)
     facts = facts_without_pictures("a.dae", skinned.encode())
-    low = [json.loads(str(each["boundsMin"])) for each in (whole, facts)]
+    low = [json.loads(str(item["boundsMin"])) for item in (whole, facts)]
     assert [b - a for a, b in zip(*low, strict=True)] == [10, 5, 0], facts
 
 
@@ -340,9 +342,9 @@ def placed(component: str) -> bytes:
 @pytest.mark.parametrize("name", FILES)
 def test_an_index_or_a_count_of_many_digits_is_beyond_what_there_is(name: str, digits: int) -> None:
     facts = facts_without_pictures(name, FILES[name] % (b"9" * digits))
-    found = str(facts.get("refused") or facts.get("leftOut"))
+    result = str(facts.get("refused") or facts.get("leftOut"))
     assert any(
-        fact in found
+        fact in result
         for fact in ("does not exist", "declares", "not valid", "do not exist", "beyond")
     ), facts
 
@@ -374,7 +376,9 @@ def test_what_is_read_beside_coordinates_are_numbers_without_underscores_too() -
     for token, shown in ((b"0_1", 0.8), (b"0.1", 0.1)):
         files = Files(Asset(a__mtl=b"newmtl a\nKd %s 0 0\n" % token))
         materials = obj_reader.read(obj, files).materials
-        assert [one.color[0] for one in materials if one.name == "a"] == [shown], token
+        assert [material.color[0] for material in materials if material.name == "a"] == [shown], (
+            token
+        )
     for token, unit in (("1_0", None), ("0.01", "centimeter")):
         facts = facts_without_pictures("a.dae", collada(2, f'<unit meter="{token}"/>'))
         assert facts.get("unit") == unit, token

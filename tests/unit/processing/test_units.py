@@ -72,7 +72,7 @@ def fbx_of(vertices: Rows, polygons: Polygons, up: int, unit: float) -> bytes:
     front, sign, coord = _AXES[up]
     numbers = [str(number) for corner in vertices for number in corner]
     # The last corner of a polygon is written as its complement.
-    corners = [str(c) for each in polygons for c in (*each[:-1], -each[-1] - 1)]
+    corners = [str(c) for polygon in polygons for c in (*polygon[:-1], -polygon[-1] - 1)]
     return FBX_TEXT.format(
         up=up,
         front=front,
@@ -92,8 +92,8 @@ def collada(up: int, unit: str) -> bytes:
 
 def collada_of(vertices: Rows, polygons: Polygons, up: int, unit: str) -> bytes:
     numbers = " ".join(str(number) for corner in vertices for number in corner)
-    counts = " ".join(str(len(each)) for each in polygons)
-    corners = " ".join(str(corner) for each in polygons for corner in each)
+    counts = " ".join(str(len(polygon)) for polygon in polygons)
+    corners = " ".join(str(corner) for polygon in polygons for corner in polygon)
     size = len(vertices)
     axis = f"<up_axis>{'XYZ'[up]}_UP</up_axis>"
     return f"""<?xml version="1.0"?>
@@ -151,7 +151,7 @@ def glb_extents(scene: Scene) -> list[float]:
     data = write_glb(scene.parts, scene.materials, scene.up, scene.unit)
     assert data is not None
     document: dict[str, Any] = json.loads(data[20 : 20 + struct.unpack_from("<I", data, 12)[0]])
-    bounds = [each for each in document["accessors"] if "min" in each]
+    bounds = [accessor for accessor in document["accessors"] if "min" in accessor]
     return [max(e["max"][i] for e in bounds) - min(e["min"][i] for e in bounds) for i in range(3)]
 
 

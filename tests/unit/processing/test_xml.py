@@ -53,9 +53,9 @@ def size(found: dict[str, Any]) -> list[float]:
 
 @pytest.mark.parametrize("shape", X3D)
 def test_a_shape_of_x3d_is_read(shape: str) -> None:
-    found = x3d(f"<Shape>{shape}</Shape>")
-    assert "refused" not in found, found
-    assert (found["triangles"], found["lines"], size(found)) == X3D[shape]
+    result = x3d(f"<Shape>{shape}</Shape>")
+    assert "refused" not in result, result
+    assert (result["triangles"], result["lines"], size(result)) == X3D[shape]
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -64,8 +64,8 @@ def test_a_scene_of_x3d_is_placed(scene: str) -> None:
 
 
 def test_lines_of_x3d_with_more_vertices_than_the_file_are_refused() -> None:
-    found = x3d(f'\n<Shape><LineSet vertexCount="9999999999">{_SQUARE}</LineSet></Shape>')
-    assert found["refused"] == "line 2: the lines have too many vertices"
+    result = x3d(f'\n<Shape><LineSet vertexCount="9999999999">{_SQUARE}</LineSet></Shape>')
+    assert result["refused"] == "line 2: the lines have too many vertices"
 
 
 _INPUT = '<input semantic="VERTEX" source="#v" offset="0"/>'
@@ -81,7 +81,7 @@ COLLADA = {
 
 @pytest.mark.parametrize("primitive", COLLADA)
 def test_a_primitive_of_collada_is_read(primitive: str) -> None:
-    found = facts(
+    result = facts(
         "a.dae",
         f"""<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <library_geometries><geometry id="g"><mesh><source id="p">
@@ -93,8 +93,8 @@ def test_a_primitive_of_collada_is_read(primitive: str) -> None:
 <scale>2 3 1</scale><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
 <scene><instance_visual_scene url="#s"/></scene></COLLADA>""",
     )
-    assert (found["triangles"], found["lines"]) == COLLADA[primitive]
-    assert size(found) == [2, 3, 0]
+    assert (result["triangles"], result["lines"]) == COLLADA[primitive]
+    assert size(result) == [2, 3, 0]
 
 
 _AMF = (
@@ -114,10 +114,10 @@ def _instance(x: float, turn: float) -> str:
 
 
 def test_instances_and_constellations_of_amf_are_placed() -> None:
-    found = facts("a.amf", _AMF.format(_instance(0, 0) + _instance(5, 0)))
-    assert (found["triangles"], size(found)) == (2, [6, 1, 0])
-    found = facts("a.amf", _AMF.format(_instance(0, 0) + _instance(5, 90)))
-    assert (found["triangles"], size(found), found["unit"]) == (2, [5, 1, 0], "millimeter")
+    result = facts("a.amf", _AMF.format(_instance(0, 0) + _instance(5, 0)))
+    assert (result["triangles"], size(result)) == (2, [6, 1, 0])
+    result = facts("a.amf", _AMF.format(_instance(0, 0) + _instance(5, 90)))
+    assert (result["triangles"], size(result), result["unit"]) == (2, [5, 1, 0], "millimeter")
     # About x, then y, then z: (1, 0, 0) is moved to (0, 0, -1), (0, 1, 0) stays.
     turned = _instance(0, 90).replace("<rx>0", "<rx>90").replace(" 0.0 ", "90")
     bounds = facts("a.amf", _AMF.format(turned))
@@ -130,13 +130,13 @@ def test_instances_and_constellations_of_amf_are_placed() -> None:
         text = _AMF.format(_instance(0, 0) + _instance(5, 90))
         text = text.replace('object id="1"', f'object id="{name}"')
         text = text.replace('objectid="1"', f'objectid="{name}"')
-        found = facts("a.amf", text)
-        assert (found.get("triangles"), found.get("refused")) == (2, None)
+        result = facts("a.amf", text)
+        assert (result.get("triangles"), result.get("refused")) == (2, None)
     outer = f'<constellation id="3">{_instance(0, 90)}</constellation>'
     outer = outer.replace('objectid="1"', 'objectid="2"')
-    found = facts("a.amf", _AMF.format(_instance(5, 0)).replace("</amf>", f"{outer}</amf>"))
-    assert (found["triangles"], size(found)) == (1, [1, 1, 0])
-    assert found["boundsMax"].split(", ")[1] == "6.0"
+    result = facts("a.amf", _AMF.format(_instance(5, 0)).replace("</amf>", f"{outer}</amf>"))
+    assert (result["triangles"], size(result)) == (1, [1, 1, 0])
+    assert result["boundsMax"].split(", ")[1] == "6.0"
 
 
 @pytest.mark.parametrize(("target", "shown"), [("7", "7"), ("2", "2")])
@@ -145,8 +145,8 @@ def test_an_instance_of_amf_that_names_nothing_or_itself_is_refused(
 ) -> None:
     wrong = _instance(0, 90).replace('objectid="1"', f'objectid="{target}"')
     outer = '<constellation id="4"><instance objectid="2"></instance></constellation>'
-    found = facts("a.amf", _AMF.format(wrong).replace("</amf>", f"{outer}</amf>"))
-    assert found["refused"] == f"an instance is of '{shown}', which is no object or too deep"
+    result = facts("a.amf", _AMF.format(wrong).replace("</amf>", f"{outer}</amf>"))
+    assert result["refused"] == f"an instance is of '{shown}', which is no object or too deep"
 
 
 XGL = (

@@ -29,9 +29,9 @@ WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
 
 def of(extension: str) -> list[str]:
-    found = [name for name in FILES if name.endswith(extension)]
-    assert found, f"no sample ends with {extension}"
-    return found
+    files = [name for name in FILES if name.endswith(extension)]
+    assert files, f"no sample ends with {extension}"
+    return files
 
 
 def test_the_script_makes_the_committed_files_byte_for_byte(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def check_gltf(document: dict[str, Any], binary: bytes) -> None:
     for view in document["bufferViews"]:
         assert view["byteOffset"] % 4 == 0
         assert view["byteOffset"] + view["byteLength"] <= len(binary)
-    arrays = [array_of(document, binary, each) for each in document["accessors"]]
+    arrays = [array_of(document, binary, item) for item in document["accessors"]]
     for accessor, values in zip(document["accessors"], arrays, strict=True):
         if "min" in accessor:
             assert accessor["min"] == values.min(0).tolist()
@@ -122,7 +122,7 @@ def test_an_obj_uses_points_and_materials_that_exist(name: str) -> None:
     [library_name] = [words[1] for words in lines if words[0] == "mtllib"]
     materials = FILES[f"{name.rpartition('/')[0]}/{library_name}"].decode()
     used = [words[1] for words in lines if words[0] == "usemtl"]
-    assert [each for each in used if f"newmtl {each}\n" not in materials] == []
+    assert [item for item in used if f"newmtl {item}\n" not in materials] == []
 
 
 def test_both_forms_of_stl_have_their_facets() -> None:

@@ -103,21 +103,21 @@ def test_a_table_has_the_keys_and_the_stream_of_the_document(name: str) -> None:
 
 
 def _all_keys(table: Table) -> list[KeyAttribute]:
-    found = [table.partition_key, table.sort_key]
+    result = [table.partition_key, table.sort_key]
     for index in table.indexes:
-        found += [index.partition_key, index.sort_key]
-    return [key for key in found if key is not None]
+        result += [index.partition_key, index.sort_key]
+    return [key for key in result if key is not None]
 
 
 @pytest.mark.parametrize("where", sorted(_documented_indexes()), ids=".".join)
 def test_an_index_is_as_in_the_document_or_as_chosen(where: tuple[str, str]) -> None:
     declared, facts = _declared_indexes()[where], _documented_indexes()[where]
-    found = (_key(declared.partition_key), _key(declared.sort_key), declared.projection)
+    result = (_key(declared.partition_key), _key(declared.sort_key), declared.projection)
     assert declared.is_local == (where[1] in DOCUMENTED[where[0]].local_indexes)
     if where in CHOSEN:
-        assert found == CHOSEN[where]
+        assert result == CHOSEN[where]
     stated = (facts.partition_key, facts.sort_key, facts.projection)
-    for value, fact in zip(found, stated, strict=True):
+    for value, fact in zip(result, stated, strict=True):
         if fact is not None:
             assert value == PROJECTIONS.get(fact, None if fact == "--" else fact)
 
@@ -150,8 +150,8 @@ def test_a_bucket_has_the_layout_and_logs_of_the_document(heading: str) -> None:
     prefixes = data_model.ACCESS_LOG_PREFIXES | OUR_ACCESS_LOG_PREFIXES
     assert bucket.log_prefix == prefixes.get(heading)
     if heading in data_model.KEY_LAYOUTS:
-        given = [k.pattern for k in key_layouts.KEY_LAYOUTS if k.bucket == name]
-        assert given[0] == data_model.KEY_LAYOUTS[heading]
+        patterns = [k.pattern for k in key_layouts.KEY_LAYOUTS if k.bucket == name]
+        assert patterns[0] == data_model.KEY_LAYOUTS[heading]
 
 
 def _type_of(mapping: dict[str, Any]) -> str:
@@ -203,29 +203,31 @@ def test_a_document_has_the_id_type_and_templates_of_the_document() -> None:
         data_model.TEXT_WITH_KEYWORD: "text with keyword sub-field",
         "text": "text (JSON string)",
     }
-    found = {prefix: _type_of(mapping) for prefix, mapping in search_indexes.BY_PREFIX.items()}
-    assert {k: words.get(v, v) for k, v in found.items()} == data_model.FIELD_PREFIXES
+    result = {prefix: _type_of(mapping) for prefix, mapping in search_indexes.BY_PREFIX.items()}
+    assert {k: words.get(v, v) for k, v in result.items()} == data_model.FIELD_PREFIXES
 
 
 def _keywords(value: Any) -> list[dict[str, Any]]:
     """All keyword fields in a mapping, however deep."""
     if isinstance(value, list):
-        return [found for member in cast("list[Any]", value) for found in _keywords(member)]
+        return [keyword for member in cast("list[Any]", value) for keyword in _keywords(member)]
     if not isinstance(value, dict):
         return []
     mapping = cast("dict[str, Any]", value)
     here = [mapping] if mapping.get("type") == "keyword" else []
-    return here + [found for member in mapping.values() for found in _keywords(member)]
+    return here + [keyword for member in mapping.values() for keyword in _keywords(member)]
 
 
 def test_keywords_have_limits_and_parts_of_words_are_found() -> None:
     for index in search_indexes.SEARCH_INDEXES:
         properties = index.mapping["properties"]
         parts = search_indexes.INNER_PARTS
-        found = {name for name, one in properties.items() if one.get("fields", {}).get("inner")}
-        assert found == set(search_indexes.INNER_FIELDS) & set(index.fields)
+        keywords = {
+            name for name, item in properties.items() if item.get("fields", {}).get("inner")
+        }
+        assert keywords == set(search_indexes.INNER_FIELDS) & set(index.fields)
         assert properties["metadata"]["properties"]["string"]["fields"]["inner"] == parts
     for index in search_indexes.SEARCH_INDEXES:
-        found = _keywords(index.mapping)
-        assert found
-        assert all(0 < keyword["ignore_above"] * 4 < 32_766 for keyword in found)
+        keywords = _keywords(index.mapping)
+        assert keywords
+        assert all(0 < keyword["ignore_above"] * 4 < 32_766 for keyword in keywords)

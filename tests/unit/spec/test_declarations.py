@@ -101,7 +101,7 @@ def test_a_verb_names_one_route_and_tables_and_pipelines_are_declared() -> None:
         assert table.description.endswith(".")
     for index in SEARCH_INDEXES:
         assert set(index.sources) <= set(TABLES)
-    assert {one.function for one in SHIPPED} == set(pipeline_functions())
+    assert {item.function for item in SHIPPED} == set(pipeline_functions())
 
 
 # Few characters, those that matter: separators, the escape, its digits, a letter, a wide one.
@@ -156,8 +156,8 @@ def test_a_prefix_finds_the_keys_with_its_parts_and_no_others(
 ) -> None:
     key, parts, others = given_parts
     length = data.draw(st.integers(min_value=0, max_value=len(key.parts) - 1))
-    found = key.build(*others).startswith(key.prefix(*parts[:length]))
-    assert found == (others[:length] == parts[:length])
+    startswith = key.build(*others).startswith(key.prefix(*parts[:length]))
+    assert startswith == (others[:length] == parts[:length])
 
 
 @pytest.mark.parametrize("key", COMPOSITES, ids=lambda key: key.name)

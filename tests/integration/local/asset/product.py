@@ -98,8 +98,8 @@ def limited(event: Event, _context: Context) -> Event:
             else:
                 getattr(client, operation)(**parameters)
         except ClientError as error:
-            found = error.response.get("Error", {})
-            answers.append([found.get("Code"), found.get("Message")])
+            result = error.response.get("Error", {})
+            answers.append([result.get("Code"), result.get("Message")])
         else:
             answers.append(["ok", ""])
     return {"statusCode": 200, "body": json.dumps(answers)}

@@ -72,13 +72,13 @@ def test_items_and_indexes_survive_a_crash(site: Site) -> None:
     make_table(site, "items")
     put(site, "items", "a", "b")
     site.crash_and_restart()
-    found = site.clients.dynamodb.query(
+    rows = site.clients.dynamodb.query(
         TableName="items",
         IndexName="byKind",
         KeyConditionExpression="kind = :k",
         ExpressionAttributeValues={":k": {"S": "k"}},
     )
-    assert {item["pk"].get("S") for item in found["Items"]} == {"a", "b"}
+    assert {item["pk"].get("S") for item in rows["Items"]} == {"a", "b"}
 
 
 def test_a_stream_survives_a_crash_with_its_shards_records_and_sequence_numbers(

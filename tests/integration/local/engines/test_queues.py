@@ -40,11 +40,11 @@ def crash_and_restart(site: Site, queue: str, *, messages: int = 0) -> None:
 def stored(site: Site, queue: str) -> int | None:
     """The number of messages in a queue, visible or hidden; 0 without the queue."""
     try:
-        found = attributes(site, queue)
+        result = attributes(site, queue)
     except site.clients.sqs.exceptions.QueueDoesNotExist:
         return None
-    hidden = found["ApproximateNumberOfMessagesNotVisible"]
-    return int(found["ApproximateNumberOfMessages"]) + int(hidden)
+    hidden = result["ApproximateNumberOfMessagesNotVisible"]
+    return int(result["ApproximateNumberOfMessages"]) + int(hidden)
 
 
 def arn(site: Site, queue: str) -> str:
@@ -84,10 +84,10 @@ def test_queues_with_attributes_and_tags_survive_a_crash(site: Site) -> None:
         {"a": "b"},
     )
     crash_and_restart(site, queue)
-    found = attributes(site, queue)
-    assert found["VisibilityTimeout"] == "7"
-    assert found["DelaySeconds"] == "1"
-    assert json.loads(found["RedrivePolicy"]) == json.loads(policy)
+    result = attributes(site, queue)
+    assert result["VisibilityTimeout"] == "7"
+    assert result["DelaySeconds"] == "1"
+    assert json.loads(result["RedrivePolicy"]) == json.loads(policy)
     assert site.clients.sqs.list_queue_tags(QueueUrl=queue).get("Tags") == {"a": "b"}
 
 
@@ -111,6 +111,6 @@ def test_a_receipt_handle_is_good_after_a_crash(site: Site) -> None:
     handle = receive(site, queue, wait=20)["x"]
     crash_and_restart(site, queue, messages=1)
     site.clients.sqs.delete_message(QueueUrl=queue, ReceiptHandle=handle)
-    found = attributes(site, queue)
-    assert found["ApproximateNumberOfMessagesNotVisible"] == "0"
-    assert found["ApproximateNumberOfMessages"] == "0"
+    result = attributes(site, queue)
+    assert result["ApproximateNumberOfMessagesNotVisible"] == "0"
+    assert result["ApproximateNumberOfMessages"] == "0"

@@ -42,9 +42,9 @@ class Webhook(ThreadingHTTPServer):
         deadline = time.monotonic() + 60
         while len(self.events) < count and time.monotonic() < deadline:
             time.sleep(0.02)
-        found = [(each["eventName"], str(each["s3"]["object"]["key"])) for each in self.events]
+        events = [(event["eventName"], str(event["s3"]["object"]["key"])) for event in self.events]
         self.events.clear()
-        return found
+        return events
 
 
 class _Receiver(BaseHTTPRequestHandler):
@@ -140,7 +140,9 @@ def test_pages_of_versions_miss_none_but_may_contain_one_twice(site: Site) -> No
         Bucket=name, PaginationConfig={"PageSize": 2}
     )
     listed = [
-        (each.get("Key"), each.get("VersionId")) for page in pages for each in page["Versions"]
+        (version.get("Key"), version.get("VersionId"))
+        for page in pages
+        for version in page["Versions"]
     ]
     assert set(listed) == made
     assert len(listed) > len(made), "S3 says each once; then the note in the engine is outdated"

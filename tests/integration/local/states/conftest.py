@@ -125,25 +125,25 @@ class Site:
     def start(self, *pipelines: dict[str, Any], shared: dict[str, Any] | None = None) -> str:
         """Start an execution of the product's state machine."""
         run = {"bucketAssetAuxiliary": "auxiliary", "executionId": "e", **(shared or {})}
-        given = {"pipelines": pipelines, "run": run}
-        started = self.client.start_execution(stateMachineArn=self.machine, input=json.dumps(given))
+        value = {"pipelines": pipelines, "run": run}
+        started = self.client.start_execution(stateMachineArn=self.machine, input=json.dumps(value))
         return started["executionArn"]
 
     def ended(self, execution: str, seconds: float = 30) -> dict[str, Any]:
         """Wait for the end of an execution and return its description."""
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
 
         def has_ended() -> bool:
-            found.update(self.client.describe_execution(executionArn=execution))
-            return found["status"] != "RUNNING"
+            result.update(self.client.describe_execution(executionArn=execution))
+            return result["status"] != "RUNNING"
 
         self.wait_for(has_ended, seconds)
-        return found
+        return result
 
     def events(self, execution: str) -> list[dict[str, Any]]:
         """The details of the status events of an execution that a rule delivered."""
-        found = [event["detail"] for event in self.functions.of("on-status")]
-        return [detail for detail in found if detail["executionArn"] == execution]
+        details = [event["detail"] for event in self.functions.of("on-status")]
+        return [detail for detail in details if detail["executionArn"] == execution]
 
     @staticmethod
     def wait_for(fact: Callable[[], object], seconds: float = 30) -> None:

@@ -86,11 +86,11 @@ class Service:
 
     def ended(self, execution: str, seconds: float) -> dict[str, Any]:
         deadline = time.monotonic() + seconds
-        found: dict[str, Any] = {"status": "RUNNING"}
-        while found["status"] == "RUNNING" and time.monotonic() < deadline:
+        result: dict[str, Any] = {"status": "RUNNING"}
+        while result["status"] == "RUNNING" and time.monotonic() < deadline:
             threading.Event().wait(0.02)
-            found = self.call("DescribeExecution", executionArn=execution)[1]
-        return found
+            result = self.call("DescribeExecution", executionArn=execution)[1]
+        return result
 
 
 def _one(state: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -106,8 +106,8 @@ def unnamed(service: Service) -> bool:
 def unstopped(service: Service) -> bool:
     execution = service.waiting()
     service.call("StopExecution", executionArn=execution, error="E", cause="C")
-    found = service.ended(execution, 1)
-    return (found["status"], found.get("error"), found.get("cause")) != ("ABORTED", "E", "C")
+    ended = service.ended(execution, 1)
+    return (ended["status"], ended.get("error"), ended.get("cause")) != ("ABORTED", "E", "C")
 
 
 def without_cause(service: Service) -> bool:

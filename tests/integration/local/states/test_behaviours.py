@@ -26,9 +26,9 @@ def _token(event: Any) -> str:
 def _steps(site: Site, ended: dict[str, Any]) -> dict[int, str]:
     """The states of the pipelines of an execution that has ended, as the product reads them."""
     settings = Settings({"EXECUTIONS_STATE_MACHINE_ARN": site.machine})
-    found = StepFunctionsRuns(site.client, settings).steps(ended["name"])
-    assert all(step.started_at <= (step.stopped_at or "") for step in found.values())
-    return {number: step.status for number, step in found.items()}
+    steps = StepFunctionsRuns(site.client, settings).steps(ended["name"])
+    assert all(step.started_at <= (step.stopped_at or "") for step in steps.values())
+    return {number: step.status for number, step in steps.items()}
 
 
 def test_pipelines_run_in_order_with_the_shared_body_then_outputs_are_processed(site: Site) -> None:
@@ -74,9 +74,11 @@ def test_a_pipeline_reads_the_previous_output_or_else_the_input(
     bodies = [e["body"] for e in site.functions.of("convert") if e["body"]["executionId"] == run]
     assert [body["n"] for body in bodies] == [1, 2, 3]
     assert [body["inputS3AssetFilePath"] for body in bodies] == [
-        one if one == "in" else f"s3://auxiliary/{folder(one)}" for one in inputs
+        item if item == "in" else f"s3://auxiliary/{folder(item)}" for item in inputs
     ]
-    assert [one for one in site.buckets.looked if run in one] == [folder(one) for one in looked]
+    assert [item for item in site.buckets.looked if run in item] == [
+        folder(item) for item in looked
+    ]
     assert _steps(site, ended) == {1: "SUCCEEDED", 2: "SUCCEEDED", 3: "SUCCEEDED"}
 
 
@@ -265,12 +267,12 @@ def test_a_fault_in_jsonata_ends_the_execution_with_its_name(site: Site, express
 def test_an_execution_of_a_name_is_started_once(site: Site) -> None:
     site.functions.handlers["convert"] = lambda event: event
     name, before = str(uuid.uuid4()), len(site.functions.of("convert"))
-    given = json.dumps({"pipelines": [pipeline("Lambda", "convert")], "run": {}})
+    dumps = json.dumps({"pipelines": [pipeline("Lambda", "convert")], "run": {}})
 
     def start(_: int) -> str:
         try:
             return site.client.start_execution(
-                stateMachineArn=site.machine, name=name, input=given
+                stateMachineArn=site.machine, name=name, input=dumps
             )["executionArn"]
         except site.client.exceptions.ExecutionAlreadyExists:
             return ""
@@ -290,7 +292,7 @@ def test_rules_get_the_status_of_an_execution_when_it_starts_and_ends(site: Site
 
     site.functions.handlers["failing"] = fail
     execution = site.start(pipeline("Lambda", "failing"))
-    assert [each["status"] for each in site.events(execution)][:1] == ["RUNNING"]
+    assert [event["status"] for event in site.events(execution)][:1] == ["RUNNING"]
     site.ended(execution)
     site.wait_for(lambda: len(site.events(execution)) == 2)
     begun, ended = site.events(execution)

@@ -92,10 +92,13 @@ def test_a_reader_that_sleeps_leaves_the_reason_as_a_fact(
     assert runner.triggers({"Records": runner.queues.receive(messages)}) == {
         "batchItemFailures": []
     }
-    found = {one.metadata_key: one.metadata_value for one in runner.records.records_of(ATTRIBUTES)}
-    reason = found.pop("fact_refused")
+    result = {
+        record.metadata_key: record.metadata_value
+        for record in runner.records.records_of(ATTRIBUTES)
+    }
+    reason = result.pop("fact_refused")
     assert reason == f"The inspection failed: {ends[-1]}"
     assert "in 0.5 seconds" in reason
-    assert found == {"fact_sourceVersionId": version}
+    assert result == {"fact_sourceVersionId": version}
     (inspected,) = FactRepository(runner.tables).list_inspected(None, PageRequest(9)).items
     assert inspected.is_old, "the next renewal reads it again"

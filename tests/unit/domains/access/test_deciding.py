@@ -127,11 +127,11 @@ def test_a_role_that_is_deleted_while_in_use_does_not_count(
 
 
 def test_types_that_no_rule_names_are_for_administrators(world: World) -> None:
-    world.given(*(everything(each) for each in OBJECT_TYPES))
+    world.given(*(everything(type_) for type_ in OBJECT_TYPES))
     stored_role(world.tables, "admin")
     stored_user_role(world.tables, user_id="boss")
-    for each in ("failure", "queue", "audit", "constraint", "searchIndex", "apiKey"):
-        target = Secured(each, {"userId": "boss"})
+    for item in ("failure", "queue", "audit", "constraint", "searchIndex", "apiKey"):
+        target = Secured(item, {"userId": "boss"})
         assert world.rules.may(Identity("boss"), "POST", target)
         assert not world.may("POST", target)
 
@@ -145,8 +145,8 @@ def test_buckets_are_seen_unless_a_rule_denies_and_own_keys_are_managed(world: W
     allowed = stored("bucket", ("bucketId", "equals", "one"), actions=["POST"])
     denied = stored("bucket", ("bucketId", "equals", "two"), effect="deny", actions=["GET"])
     world.given(allowed, denied)
-    one, two = (Secured("bucket", {"bucketId": each}) for each in ("one", "two"))
-    assert (world.may("GET", one), world.may("POST", one)) == (True, True)
+    result, two = (Secured("bucket", {"bucketId": item}) for item in ("one", "two"))
+    assert (world.may("GET", result), world.may("POST", result)) == (True, True)
     assert (world.may("GET", two), world.may("POST", two)) == (False, False)
 
 

@@ -47,14 +47,14 @@ def _items(body: object) -> list[object]:
     if isinstance(body, list):
         return cast("list[object]", body)
     inner = cast("dict[str, object]", body).values() if isinstance(body, dict) else ()
-    return [item for each in inner for item in _items(each)]
+    return [item for element in inner for item in _items(element)]
 
 
 @_by_read
 def test_a_read_requires_the_permission_of_its_route(both_of: BothOf, case: Case) -> None:
     done, route = both_of(case).done, case.route
     if done.answer.status == 200 and done.required:
-        assert route.object_type in {"none", *(each.object_type for _, each in done.required)}
+        assert route.object_type in {"none", *(item.object_type for _, item in done.required)}
         assert route.action in {action for action, _ in done.required}
     else:  # what is not there, or an empty list, has nothing to ask about
         assert done.answer.status == 404 or not _items(done.answer.body)
@@ -71,7 +71,7 @@ _by_write = pytest.mark.parametrize("case", WITH_AN_OBJECT, ids=lambda case: cas
 
 @_by_write
 def test_a_write_requires_the_permission_of_its_route(both_of: BothOf, case: Case) -> None:
-    required = {(action, each.object_type) for action, each in both_of(case).done.required}
+    required = {(action, item.object_type) for action, item in both_of(case).done.required}
     assert (case.route.action, case.route.object_type) in required
 
 

@@ -140,16 +140,16 @@ def test_a_name_is_taken_once_and_the_administrators_role_stays(client: Client) 
 def test_a_user_gets_further_roles_and_exactly_those_roles(client: Client, parts: Parts) -> None:
     for name in ("viewer", "editor", "robot"):
         role(client, name)
-    given = give(client, "ann@example.org", "viewer")
-    assert given.body == operation_reply(
+    value = give(client, "ann@example.org", "viewer")
+    assert value.body == operation_reply(
         "Roles of ann@example.org were added", "create", userId="ann@example.org"
     )
     assert give(client, "ann@example.org", "editor").status == 200
     assert roles(client)["ann@example.org"] == ["editor", "viewer"]
     assert give(client, "ann@example.org", "viewer", "robot", method="PUT").status == 200
     assert roles(client)["ann@example.org"] == ["robot", "viewer"]
-    found = [e for e in entries(parts.tables) if e["entity"] == "userRole:ann@example.org"]
-    changes = [entry["changes"]["roleName"] for entry in found]
+    result = [e for e in entries(parts.tables) if e["entity"] == "userRole:ann@example.org"]
+    changes = [entry["changes"]["roleName"] for entry in result]
     assert {"before": ["editor", "viewer"], "after": ["robot", "viewer"]} in changes
     assert take_all(client, "ann@example.org").status == 200
     assert "ann@example.org" not in roles(client)
@@ -220,7 +220,7 @@ def test_two_administrators_cannot_take_each_other_away_at_once(
 def test_users_are_listed_page_by_page_and_none_is_split(client: Client, parts: Parts) -> None:
     expected = {"admin": ["admin"]}
     for number in range(7):
-        names = [f"role{each}" for each in range(number % 3 + 1)]
+        names = [f"role{element}" for element in range(number % 3 + 1)]
         expected[f"user{number}"] = names
         for name in names:
             stored_user_role(parts.tables, user_id=f"user{number}", role_name=name)
@@ -243,8 +243,8 @@ def test_a_deleted_role_is_taken_from_its_users_at_once(client: Client, parts: P
     answer = delete_role(client, "viewer")
     assert (answer.status, "jobId" in answer.body) == (200, False)
     assert roles(client) == {"admin": ["admin"], "ann": ["editor"]}
-    found = {e["entity"] for e in entries(parts.tables) if e["operation"] == "delete_role"}
-    assert found == {"role:viewer", "userRole:ann", "userRole:bob"}
+    entities = {e["entity"] for e in entries(parts.tables) if e["operation"] == "delete_role"}
+    assert entities == {"role:viewer", "userRole:ann", "userRole:bob"}
     assert role(client, "viewer").status == 200
     assert "viewer" not in str(roles(client))
 
@@ -285,8 +285,8 @@ def test_a_role_of_many_users_is_taken_from_them_by_a_job(client: Client, parts:
     assert step() == (0, True)
     assert roles(client) == {"admin": ["admin"]}
     assert parts.tables.get(ROLES, {"roleName": "viewer"}) is None
-    found = [e for e in entries(parts.tables) if e["entity"].startswith("userRole:user")]
-    assert len(found) == count
+    result = [e for e in entries(parts.tables) if e["entity"].startswith("userRole:user")]
+    assert len(result) == count
     assert role(client, "viewer").status == 200
     give(client, "ann", "viewer")
     job = withdrawal_of(parts.tables, parts.audit)

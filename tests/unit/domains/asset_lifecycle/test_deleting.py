@@ -102,8 +102,8 @@ def everything(museum: Lifecycle, bucket: str = BUCKET) -> list[str]:
     client = s3()
     versions = client.list_object_versions(Bucket=bucket)
     uploads = client.list_multipart_uploads(Bucket=bucket).get("Uploads", [])
-    found = [*versions.get("Versions", []), *versions.get("DeleteMarkers", []), *uploads]
-    return sorted(str(entry.get("Key")) for entry in found)
+    result = [*versions.get("Versions", []), *versions.get("DeleteMarkers", []), *uploads]
+    return sorted(str(entry.get("Key")) for entry in result)
 
 
 @pytest.mark.parametrize("state", ["active", "archived"])
@@ -224,8 +224,10 @@ def test_a_deletion_ends_where_the_store_lists_a_key_that_it_does_not_keep(
         pages.append(None)
         assert len(pages) < 20, "it goes on for ever"
         page = listed(*args, **options)
-        found = [version._replace(key=version.key.replace("~", "?")) for version in page.versions]
-        return page._replace(versions=tuple(found))
+        versions = [
+            version._replace(key=version.key.replace("~", "?")) for version in page.versions
+        ]
+        return page._replace(versions=tuple(versions))
 
     job_id = museum.delete()
     monkeypatch.setattr(kind, "list_versions", garbled)

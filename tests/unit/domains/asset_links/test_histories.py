@@ -93,14 +93,14 @@ class World:
         self.tables.write(put_new(ASSETS, row_of(new), AssetNotFoundError("museum", name)))
 
     def _picked(self, number: int) -> str | None:
-        found = sorted(row["assetLinkId"] for row in self.tables.rows(ASSET_LINKS))
-        return found[number % len(found)] if found else None
+        ids = sorted(row["assetLinkId"] for row in self.tables.rows(ASSET_LINKS))
+        return ids[number % len(ids)] if ids else None
 
     def _asset(self, name: str) -> Asset:
-        found = self.service.assets.find_asset("museum", name)
-        if found is None:
+        asset = self.service.assets.find_asset("museum", name)
+        if asset is None:
             raise AssetNotFoundError("museum", name)
-        return found
+        return asset
 
 
 def world() -> World:
@@ -119,7 +119,7 @@ def broken(tables: MemoryTables) -> list[str]:
         for row in rows
         if row["relationshipType"] == "parentChild"
     }
-    found = ["there is a cycle"] if has_cycle(parents) else []
+    result = ["there is a cycle"] if has_cycle(parents) else []
     expected: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         is_related = row["relationshipType"] == "related"
@@ -132,7 +132,7 @@ def broken(tables: MemoryTables) -> list[str]:
         if kind != "revision":
             edges.setdefault((name, kind), []).append(item["assetLinkId"])
     if _sorted(edges) != _sorted(expected):
-        found.append(f"edges {edges} are not those of links {expected}")
+        result.append(f"edges {edges} are not those of links {expected}")
     counts = {
         (row["assetId"], kind): row[f"{kind}Count"]
         for row in tables.rows(ASSETS)
@@ -140,8 +140,8 @@ def broken(tables: MemoryTables) -> list[str]:
         if row[f"{kind}Count"]
     }
     if counts != {key: len(ids) for key, ids in expected.items()}:
-        found.append(f"counts {counts} are not those of links {expected}")
-    return found
+        result.append(f"counts {counts} are not those of links {expected}")
+    return result
 
 
 def _sorted(found: dict[tuple[str, str], list[str]]) -> dict[tuple[str, str], list[str]]:

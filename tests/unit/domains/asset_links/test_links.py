@@ -31,7 +31,7 @@ def rows(tables: Tables, table: Table) -> list[dict[str, Any]]:
 
 
 def names(found: list[dict[str, Any]]) -> list[str]:
-    return [one["assetId"] for one in found]
+    return [item["assetId"] for item in found]
 
 
 def test_a_link_from_parent_to_child_is_reported_at_both_ends(museum: Links) -> None:
@@ -214,10 +214,10 @@ def test_each_write_has_its_entry(museum: Links, tables: Tables) -> None:
     museum.update(link_id, tags=["new"])
     museum.update(link_id, tags=["new"])
     museum.delete(link_id)
-    found = [row for row in rows(tables, AUDIT) if row["entity"] == "assetLink:link-1"]
-    operations = sorted(row["operation"] for row in found)
+    result = [row for row in rows(tables, AUDIT) if row["entity"] == "assetLink:link-1"]
+    operations = sorted(row["operation"] for row in result)
     assert operations == ["create_link", "delete_link", "update_link"]
-    changes = next(row["changes"] for row in found if row["operation"] == "update_link")
+    changes = next(row["changes"] for row in result if row["operation"] == "update_link")
     assert changes["tags"] == {"before": ["old"], "after": ["new"]}
 
 
@@ -253,7 +253,7 @@ class NotNamed:
 
 
 def hiding(museum: Links, *asset_ids: str) -> Links:
-    return museum.allowing(NotNamed(frozenset(f"The {one}" for one in asset_ids)))
+    return museum.allowing(NotNamed(frozenset(f"The {item}" for item in asset_ids)))
 
 
 def grown(museum: Links) -> None:
@@ -366,7 +366,7 @@ def link_id(museum: Links) -> str:
 def keys(museum: Links, link_id: str) -> list[str]:
     answer = museum.describe("GET", link_id)
     assert answer.status == 200, answer.body
-    return [one["metadataKey"] for one in answer.body["metadata"]]
+    return [item["metadataKey"] for item in answer.body["metadata"]]
 
 
 def test_records_are_added_changed_and_removed(museum: Links, link_id: str) -> None:
@@ -378,7 +378,7 @@ def test_records_are_added_changed_and_removed(museum: Links, link_id: str) -> N
     assert again.body["failedItems"] == [{"key": "note", "error": "The key already exists"}]
     reply = museum.describe("GET", link_id).body
     assert reply["restrictMetadataOutsideSchemas"] is False
-    assert [one["metadataKey"] for one in reply["metadata"]] == ["more", "note", "place"]
+    assert [item["metadataKey"] for item in reply["metadata"]] == ["more", "note", "place"]
     assert reply["metadata"][2]["assetLinkId"] == link_id
     assert reply["metadata"][2]["metadataValueType"] == "xyz"
     changed = museum.describe("PUT", link_id, metadata=[record("note", "2")])
@@ -420,7 +420,9 @@ def test_a_link_that_is_not_there_has_no_metadata(museum: Links, link_id: str) -
         museum.describe("PUT", link_id, **body),
         museum.describe("DELETE", link_id, metadataKeys=["a"]),
     ]
-    assert {(one.status, one.body["code"]) for one in answers} == {(404, "AssetLinkNotFound")}
+    assert {(answer.status, answer.body["code"]) for answer in answers} == {
+        (404, "AssetLinkNotFound")
+    }
 
 
 class RemovedLinks(AssetLinkService):

@@ -34,9 +34,9 @@ PATH = "/a.glb"
 @pytest.fixture
 def museum() -> Versions:
     """Over ports in memory, which measure an item as DynamoDB does."""
-    found = versions(*memory())
-    found.lifecycle.gallery.put(PATH)
-    return found
+    result = versions(*memory())
+    result.lifecycle.gallery.put(PATH)
+    return result
 
 
 def add(museum: Versions, kind: Kind, value: str, *, key: str = KEY) -> Response:
@@ -106,8 +106,11 @@ def test_the_largest_record_goes_into_versions_moves_and_copies(
     assert museum.made() == "2"
     stored = records(gallery.changing)
     for path in (longest_path(), "/copy.glb"):
-        found = stored.records_of(Entity("museum", "statue", path, kind))
-        assert {one.metadata_key: one.metadata_value for one in found} == {KEY: value, "small": "v"}
+        result = stored.records_of(Entity("museum", "statue", path, kind))
+        assert {item.metadata_key: item.metadata_value for item in result} == {
+            KEY: value,
+            "small": "v",
+        }
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -89,8 +89,8 @@ def test_metadata_and_attributes_are_as_they_were(
         )
     ]
     for query in ({"assetVersionId": "1"}, {"assetVersionIdAlias": "first"}):
-        found = send(client, "GET", query=query).body["metadata"]
-        assert [one["metadataValue"] for one in found] == ["1889"]
+        metadata = send(client, "GET", query=query).body["metadata"]
+        assert [item["metadataValue"] for item in metadata] == ["1889"]
     both = {"assetVersionId": "1", "assetVersionIdAlias": "first"}
     assert send(client, "GET", query=both).status == 400
     assert send(client, "GET", query={"assetVersionIdAlias": "none"}).status == 404
@@ -127,7 +127,7 @@ def test_named_files_are_held_in_the_versions_that_are_named(museum: Versions) -
     answer = museum.create(files=[*files, archived])
     assert answer.body["skippedFiles"] == ["/c.glb", "/d.glb"]
     assert museum.files("1") == {"/a.glb": first["/a.glb"], "/b.glb": first["/b.glb"]}
-    states = {one["relativeKey"]: one for one in museum.whole("1")["files"]}
+    states = {file["relativeKey"]: file for file in museum.whole("1")["files"]}
     assert states["/b.glb"]["isLatestVersionArchived"] is True
     assert states["/a.glb"]["isPermanentlyDeleted"] is False
     assert states["/a.glb"]["size"] == len("/a.glb")
@@ -293,7 +293,7 @@ def test_a_version_of_500_files_on_a_slow_machine_is_created_within_its_request(
     answer = museum.create()
     assert answer.body.get("jobId") is None
     assert answer.body["assetVersionId"] == "1"
-    assert [one["Version"] for one in museum.listed()] == ["1", "0"]
+    assert [item["Version"] for item in museum.listed()] == ["1", "0"]
     assert museum.listed()[0]["fileCount"] == 500
 
 

@@ -53,7 +53,7 @@ def before_the_first(
 
 
 def unfinished(museum: Versions) -> Job:
-    (job,) = (one for one in museum.stored_jobs() if not one.is_finished)
+    (job,) = (item for item in museum.stored_jobs() if not item.is_finished)
     return job
 
 
@@ -152,7 +152,7 @@ def test_a_worker_that_wakes_up_after_its_job_was_resumed_writes_under_its_own_n
 
     before_the_first(museum, monkeypatch, "put_files", another_attempt)
     museum.create()
-    assert [one["Version"] for one in museum.listed()] == ["2", "0"]
+    assert [item["Version"] for item in museum.listed()] == ["2", "0"]
     assert museum.files("2").keys() == {"/b.glb"}
     assert museum.send("GET", "getVersion/1").body["code"] == "AssetVersionNotFound"
 
@@ -164,7 +164,7 @@ def test_a_worker_that_wakes_up_after_its_rows_were_swept_commits_nothing(
     put(museum, "/a.glb")
     before_the_first(museum, monkeypatch, "commit", lambda: meanwhile(museum))
     assert museum.create().status == 200  # with the job, which has ended
-    assert [one["Version"] for one in museum.listed()] == ["0"]
+    assert [item["Version"] for item in museum.listed()] == ["0"]
     assert museum.asset.current_version.version == "0"
     assert museum.made() == "2"
 
@@ -195,7 +195,7 @@ def test_a_creation_that_is_cancelled_leaves_a_gap_and_no_rows(
     assert museum.work_off(job.job_id).state == "cancelled"
     assert snapshot_rows(tables, "1") == 0
     assert museum.made() == "2"
-    assert [one["Version"] for one in museum.listed()] == ["2", "0"]
+    assert [item["Version"] for item in museum.listed()] == ["2", "0"]
 
 
 def test_a_cancellation_that_comes_after_the_commit_changes_nothing(
@@ -233,7 +233,7 @@ def test_the_asset_of_a_deleted_ones_id_gets_numbers_that_were_never_drawn(
         assert museum.work_off(old.job_id).state == "failed"
         museum.lifecycle.jobs.resume_job(ADMIN, old.job_id)
     assert museum.files("2") == files
-    assert [one["Version"] for one in museum.listed()] == ["2", "0"]
+    assert [item["Version"] for item in museum.listed()] == ["2", "0"]
 
 
 def test_a_worker_that_wakes_up_after_its_asset_was_deleted_changes_no_version_of_the_next(
@@ -253,7 +253,7 @@ def test_a_worker_that_wakes_up_after_its_asset_was_deleted_changes_no_version_o
     assert museum.work_off(answer.body["jobId"]).state == "failed"
     assert snapshot_rows(tables, "1") == 0
     assert museum.files("2") == files
-    assert [one["Version"] for one in museum.listed()] == ["2", "0"]
+    assert [item["Version"] for item in museum.listed()] == ["2", "0"]
 
 
 def made_by_an_earlier_release(museum: Versions, tables: DynamoTables) -> None:
@@ -289,8 +289,8 @@ def test_versions_of_earlier_releases_are_read_compared_reverted_to_and_deleted(
     put(museum, "/b.glb", "/c.glb")
     assert museum.made() == "2"
     compared = museum.send("GET", "compareVersions", **{"from": "1", "to": "2"}).body["files"]
-    found = {kind: [one["relativeKey"] for one in some] for kind, some in compared.items()}
-    assert found == {"added": ["/c.glb"], "removed": [], "changed": ["/b.glb"]}
+    result = {kind: [item["relativeKey"] for item in some] for kind, some in compared.items()}
+    assert result == {"added": ["/c.glb"], "removed": [], "changed": ["/b.glb"]}
     assert museum.revert("1").body["assetVersionId"] == "3"
     assert museum.files("3")["/a.glb"] == first["/a.glb"]
     museum.lifecycle.work_off(museum.lifecycle.delete())
@@ -312,7 +312,7 @@ def test_a_job_that_an_earlier_release_began_draws_a_number_and_begins_again(
         table=JOBS, key={"jobId": job.job_id}, set={"parameters": parameters, "cursor": cursor}
     )
     tables.write(begun)
-    pages = rules.named_pages([NamedFile.model_validate(one) for one in named(files)])
+    pages = rules.named_pages([NamedFile.model_validate(item) for item in named(files)])
     museum.creation.repository.put_named(museum.lifecycle.gallery.asset, request_id, pages)
     museum.lifecycle.hands.now += timedelta(minutes=1)  # the lease of the request that died
     assert (museum.work_off(job.job_id).result or {})["assetVersionId"] == "2"  # 1 was drawn
@@ -347,7 +347,7 @@ def test_a_version_whose_request_died_is_made_once_by_its_job(
     (job,) = museum.stored_jobs()
     done = museum.work_off(job.job_id)
     assert (done.state, (done.result or {})["assetVersionId"]) == ("done", "1")
-    assert [one["Version"] for one in museum.listed()] == ["1", "0"]
+    assert [item["Version"] for item in museum.listed()] == ["1", "0"]
     assert museum.files("1") == files
 
 
@@ -359,7 +359,7 @@ def test_a_request_that_dies_over_its_number_starts_nothing(
         museum.create("once", versionAlias="v1")
     assert museum.stored_jobs() == []
     assert museum.made(versionAlias="v1") == "2"
-    assert [one["Version"] for one in museum.listed()] == ["2", "0"]
+    assert [item["Version"] for item in museum.listed()] == ["2", "0"]
 
 
 def test_a_worker_that_died_while_it_swept_is_followed_by_one_that_sweeps_the_rest(

@@ -25,19 +25,19 @@ def test_versions_are_listed_newest_first_in_numeric_order(museum: Versions) -> 
         assert museum.made(f"version {number}") == str(number)
     expected = [str(number) for number in range(11, -1, -1)]
     listed = museum.listed()
-    assert [one["Version"] for one in listed] == expected
-    assert [one["isCurrent"] for one in listed] == [True, *([False] * 11)]
+    assert [item["Version"] for item in listed] == expected
+    assert [item["isCurrent"] for item in listed] == [True, *([False] * 11)]
     assert set(listed[0]) == {
         *("Version", "DateModified", "Comment", "description", "createdBy", "isCurrent"),
         *("fileCount", "versionAlias", "isArchived", "assetId", "databaseId"),
     }
     for size in ("1", "5", "12"):
         parts = pages(museum, "getVersions", pageSize=size)
-        assert [one["Version"] for part in parts for one in part["versions"]] == expected
+        assert [version["Version"] for part in parts for version in part["versions"]] == expected
     for number in range(1, 12, 2):
         museum.send("POST", f"assetversions/{number}/archive", body={"confirmArchiveAsset": False})
     parts = pages(museum, "getVersions", pageSize="3")  # archived ones are left out
-    numbers = [[one["Version"] for one in part["versions"]] for part in parts]
+    numbers = [[version["Version"] for version in part["versions"]] for part in parts]
     assert numbers == [["11", "10", "8"], ["6", "4", "2"], ["0"]]
     assert len(museum.listed(showArchived="true")) == 12
 
@@ -151,20 +151,20 @@ def test_two_versions_differ_in_geometry(museum: Versions, tables: Tables) -> No
         )
         museum.made()
     (page,) = pages(museum, "compareVersions", **{"from": "1", "to": "2"})
-    found = {one["fact"]: (one.get("from"), one.get("to")) for one in page["geometry"]}
-    assert found == {
+    result = {item["fact"]: (item.get("from"), item.get("to")) for item in page["geometry"]}
+    assert result == {
         "points": (3, None),
         "triangles": (12, 20),
         "volume": (None, 2),
         "watertight": (True, False),
     }
-    assert {one["filePath"] for one in page["geometry"]} == {"/a.glb"}
-    changed = {one["metadataKey"] for one in page["attributes"]["changed"]}
+    assert {item["filePath"] for item in page["geometry"]} == {"/a.glb"}
+    changed = {item["metadataKey"] for item in page["attributes"]["changed"]}
     assert changed == {"fact_format", "fact_triangles", "fact_watertight"}
 
 
 def flags(museum: Versions) -> dict[str, bool]:
-    return {one["Version"]: one["isArchived"] for one in museum.listed(showArchived="true")}
+    return {item["Version"]: item["isArchived"] for item in museum.listed(showArchived="true")}
 
 
 def update(museum: Versions, number: str, **body: Any) -> tuple[int, Any]:
@@ -224,11 +224,11 @@ def test_an_older_version_is_archived_alone(museum: Versions) -> None:
     assert (status, body["operation"]) == (200, "archive")
     assert "jobId" not in body
     assert archive(museum, "1") == (409, "AssetVersionIsArchived")
-    assert [one["Version"] for one in museum.listed()] == ["2", "0"]
+    assert [item["Version"] for item in museum.listed()] == ["2", "0"]
     assert flags(museum) == {"2": False, "1": True, "0": False}
     assert not museum.asset.is_archived
     audited = entries(museum.lifecycle.tables)
-    (entry,) = [each for each in audited if each["operation"] == "archive_asset_version"]
+    (entry,) = [item for item in audited if item["operation"] == "archive_asset_version"]
     assert entry["changes"]["archivedReason"] == {"after": "old"}
     assert unarchive(museum, "1")[0] == 200
     assert unarchive(museum, "1") == (409, "AssetVersionIsActive")
@@ -306,7 +306,7 @@ def test_reverting_restores_files_as_a_new_version(museum: Versions) -> None:
     )
     assert ("museum", "statue", "/a.glb") in museum.lifecycle.reindexing.built
     assert museum.listed()[0]["Comment"] == "back again"
-    states = {one["relativeKey"]: one for one in museum.whole("1")["files"]}
+    states = {file["relativeKey"]: file for file in museum.whole("1")["files"]}
     assert states["/c.glb"]["isPermanentlyDeleted"] is True
 
 

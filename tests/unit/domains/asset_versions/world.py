@@ -60,11 +60,11 @@ def died_making(museum: Versions, monkeypatch: pytest.MonkeyPatch) -> Job:
 
 def pages(museum: Versions, below: str, **query: str) -> list[Any]:
     """All pages of a reply."""
-    found: list[Any] = []
+    result: list[Any] = []
     while True:
         answer = museum.send("GET", below, **query)
         assert answer.status == 200, answer.body
-        found.append(answer.body)
+        result.append(answer.body)
         if "NextToken" not in answer.body:
-            return found
+            return result
         query = {**query, "startingToken": answer.body["NextToken"]}

@@ -34,8 +34,8 @@ from tests.unit.domains.assets.calls import BODY, archive, create, listed, one
 def test_a_created_asset_can_be_read(client: Client, service: AssetService, tables: Tables) -> None:
     created = create(client, tags=["red", "large"])
     assert (created.status, created.body["assetId"]) == (200, "statue")
-    found = one(client)
-    assert found.body == {
+    result = one(client)
+    assert result.body == {
         "databaseId": "museum",
         "assetId": "statue",
         "assetName": "A statue",
@@ -56,7 +56,7 @@ def test_a_created_asset_can_be_read(client: Client, service: AssetService, tabl
         },
         "assetLocation": {"Key": "statue/"},
     }
-    assert found.headers["ETag"] == '"1"' == created.headers["ETag"]
+    assert result.headers["ETag"] == '"1"' == created.headers["ETag"]
     key = {"databaseId:assetId": "museum:statue", "assetVersionId": "0"}
     version = tables.get(ASSET_VERSIONS, key)
     assert version is not None
@@ -303,15 +303,15 @@ DENIED = everything("bucket", effect="deny")
 def services(*rules: dict[str, Any]) -> AssetService:
     """Assets over a bucket with one folder, for a user who may create any asset and has `rules`."""
     tables, objects = MemoryTables(), MemoryObjects()
-    found = asset_service(tables, objects)
-    created_database(found)
+    service = asset_service(tables, objects)
+    created_database(service)
     objects.put("assetbucket", "scans/a.e57", b"x", content_type="text/plain", metadata={})
     stored_role(tables, "editor")
     stored_user_role(tables, user_id="ann", role_name="editor")
     put_policy(tables, "role#editor", everything("asset"), *rules)
     stored_rules = PolicyAuthorization(PolicyRepository(tables), lambda: NOON)
-    buckets = replace(found.buckets, authorization=stored_rules)
-    return replace(found, authorization=stored_rules, buckets=buckets)
+    buckets = replace(service.buckets, authorization=stored_rules)
+    return replace(service, authorization=stored_rules, buckets=buckets)
 
 
 def asset_body(*, key: str | None = None, asset_id: str | None = None) -> CreateAssetBody:

@@ -117,8 +117,8 @@ def test_the_archived_assets_of_all_databases_are_listed_once(
     created_database(service, "attic-1")
     archive(tables, created_asset(service, "a-1-3", database_id="attic-1"))
     wanted = [f"a-{number}-{n}" for number in range(3) for n in (1, 2)]
-    found = listed(client, None, showArchived="true", maxItems=str(size))
-    assert sorted(found) == sorted([*wanted, "a-1-3", "kept"])
+    result = listed(client, None, showArchived="true", maxItems=str(size))
+    assert sorted(result) == sorted([*wanted, "a-1-3", "kept"])
 
 
 def test_archived_assets_of_a_deleted_database_are_listed_for_those_who_may_see_them(
@@ -251,8 +251,8 @@ def test_objects_are_resolved_to_the_assets_that_own_them(
     create(client, assetId="first", bucketExistingKey="scans/hall")
     create(client)
     keys = ["scans/hall/x/y.glb", "statue/a.glb", "statue", "stat/a.glb", "scans/other.glb"]
-    found = service.owners(BucketKey(BUCKET_ID, key) for key in keys)
-    assert {key: owner.asset_id for (_, key), owner in found.items()} == {
+    owners = service.owners(BucketKey(BUCKET_ID, key) for key in keys)
+    assert {key: owner.asset_id for (_, key), owner in owners.items()} == {
         "scans/hall/x/y.glb": "first",
         "statue/a.glb": "statue",
     }

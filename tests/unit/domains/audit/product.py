@@ -51,12 +51,12 @@ def _not_served(_: Function, router: RouterBuilder) -> RouterBuilder:
 @cache
 def _router_builder(domain: str) -> RouterBuilder:
     """Return the routers of a domain's handler module; the handler would need an environment."""
-    found = find_spec(f"backend.entrypoints.http.{domain}")
-    assert found is not None
-    assert found.loader is not None
-    module = module_from_spec(found)
+    spec = find_spec(f"backend.entrypoints.http.{domain}")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
     with patch.object(api, "serve", _not_served):
-        found.loader.exec_module(module)
+        spec.loader.exec_module(module)
     return module.handler
 
 

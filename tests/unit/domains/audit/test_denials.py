@@ -227,9 +227,9 @@ def test_the_watch_distinguishes_denied_absent_and_in_a_state_that_forbids() -> 
     error = AssetNotFoundError("museum", "statue")
     assert watch.denial(ANN, routes.GET_ASSET, STATUE, error) is None
     assert not rules.may(ANN, "GET", Secured("asset", {"databaseId": "museum"}))
-    found = watch.denial(ANN, routes.GET_ASSET, STATUE, error)
-    assert found is not None
-    assert (found.refusal, found.action, found.object_type) == ("invisible", "GET", "asset")
+    result = watch.denial(ANN, routes.GET_ASSET, STATUE, error)
+    assert result is not None
+    assert (result.refusal, result.action, result.object_type) == ("invisible", "GET", "asset")
     assert Watch().denial(ANN, routes.STREAM_FILE, STATUE, NotStreamedError()) is None
 
 
@@ -244,8 +244,8 @@ def test_nothing_is_made_for_refusals_before_there_is_one() -> None:
     assert not made
     denials.record(denial())
     denials.record(denial())
-    (one,) = made
-    assert len(one.recorded) == 2
+    (item,) = made
+    assert len(item.recorded) == 2
 
 
 def test_a_function_counts_and_enters_refusals_with_what_it_declares(

@@ -35,8 +35,10 @@ def made(objects: MemoryObjects, **sides: Any) -> Put:
 def stored(objects: MemoryObjects) -> dict[str, Any]:
     """The values in the archive by their hashes."""
     return {
-        one.key.removeprefix("values/"): json.loads(b"".join(objects.read_chunks(ARCHIVE, one.key)))
-        for one in objects.list_objects(ARCHIVE, "values/").objects
+        item.key.removeprefix("values/"): json.loads(
+            b"".join(objects.read_chunks(ARCHIVE, item.key))
+        )
+        for item in objects.list_objects(ARCHIVE, "values/").objects
     }
 
 
@@ -118,7 +120,7 @@ def test_a_transaction_that_is_refused_leaves_no_entry_but_perhaps_a_value() -> 
         tables.transact([Check(table=RESERVATIONS, key=key, conditions=(exists(name),)), entry])
     assert (entries(tables), len(stored(objects))) == ([], 1)
     tables.transact([Check(table=RESERVATIONS, key=key, conditions=(absent(name),)), entry])
-    assert [one["entity"] for one in entries(tables)] == ["tag:red"]
+    assert [item["entity"] for item in entries(tables)] == ["tag:red"]
     assert entry.table is AUDIT
 
 

@@ -216,12 +216,12 @@ class Trails:
 
     def archived(self) -> dict[str, list[dict[str, Any]]]:
         """The entries in the archive, by object."""
-        found: dict[str, list[dict[str, Any]]] = {}
-        for one in self.objects.list_objects(ARCHIVE, "2").objects:
-            content = b"".join(self.objects.read_chunks(ARCHIVE, one.key))
+        result: dict[str, list[dict[str, Any]]] = {}
+        for item in self.objects.list_objects(ARCHIVE, "2").objects:
+            content = b"".join(self.objects.read_chunks(ARCHIVE, item.key))
             lines = gzip.decompress(content).splitlines()
-            found[one.key] = [json.loads(line) for line in lines]
-        return found
+            result[item.key] = [json.loads(line) for line in lines]
+        return result
 
     def failures(self) -> int:
         return len(self.objects.list_objects(FAILURES, "").objects)
@@ -259,9 +259,9 @@ def expired(number: int, **more: Any) -> dict[str, Any]:
 def test_a_new_asset_has_one_entry_however_often_its_stream_repeats_it(trails: Trails) -> None:
     for batch in ([created()], [created(), created(2, assetId="bust")], [created()]):
         assert trails.creations.consume({"Records": batch}) == {"batchItemFailures": []}
-    found = {entry["entity"]: entry for entry in entries(trails.tables)}
-    assert set(found) == {"asset:museum:statue", "asset:museum:bust"}
-    entry = found["asset:museum:statue"]
+    result = {entry["entity"]: entry for entry in entries(trails.tables)}
+    assert set(result) == {"asset:museum:statue", "asset:museum:bust"}
+    entry = result["asset:museum:statue"]
     assert (entry["userId"], entry["operation"]) == ("ann", "create_asset")
     assert entry["at"] == "2026-03-01T12:00:00.000000Z#created"
     assert entry["changes"]["tags"] == {"after": ["red"]}
@@ -299,8 +299,8 @@ def test_batches_that_come_again_cut_otherwise_leave_each_entry_once(trails: Tra
     records = [expired(number) for number in range(1, 8)]
     for batch in (records[:5], records, records[:4], records[4:]):
         trails.expiry.consume({"Records": batch})
-    found = [item["entity"] for items in trails.archived().values() for item in items]
-    assert sorted(found) == [f"tag:{number}" for number in range(1, 8)]
+    entities = [item["entity"] for items in trails.archived().values() for item in items]
+    assert sorted(entities) == [f"tag:{number}" for number in range(1, 8)]
 
 
 @pytest.mark.parametrize(
@@ -338,11 +338,11 @@ def test_a_write_makes_one_entry_of_its_route(world: Seeded, both_of: BothOf, ca
     done = both_of(case).done
     assert done.answer.status == 200, done.answer.body
     wanted = sorted(case.entries(Target(world, case.succeeds)))
-    found = sorted((entry["operation"], entry["entity"]) for entry in done.entries)
-    assert len(found) == len(wanted), found
+    entries = sorted((entry["operation"], entry["entity"]) for entry in done.entries)
+    assert len(entries) == len(wanted), entries
     named = [
         (operation, entity[: len(name)] if name.endswith(":") else entity)
-        for (operation, entity), (_, name) in zip(found, wanted, strict=True)
+        for (operation, entity), (_, name) in zip(entries, wanted, strict=True)
     ]
     assert named == wanted
     assert {entry["userId"] for entry in done.entries} == {"admin"}

@@ -69,10 +69,10 @@ class ReadTrail:
 
     def deliver(self) -> list[str]:
         """Give the consumer all messages twice; returns those that it did not take."""
-        given = self.queues.receive(self.queues.visible(READS))
-        self.consumer.consume({"Records": given})
-        reply = self.consumer.consume({"Records": given})
-        return [each["itemIdentifier"] for each in reply["batchItemFailures"]]
+        receive = self.queues.receive(self.queues.visible(READS))
+        self.consumer.consume({"Records": receive})
+        reply = self.consumer.consume({"Records": receive})
+        return [failure["itemIdentifier"] for failure in reply["batchItemFailures"]]
 
     @property
     def entries(self) -> list[dict[str, Any]]:
@@ -158,10 +158,10 @@ def test_an_entry_names_a_limited_number_of_files_and_counts_all(trail: ReadTrai
     short, long = (tuple(f"/{n}" + text for n in range(999)) for text in ("", "ä" * 300))
     trail.read(Read((ReadAsset("museum", "few", short), ReadAsset("museum", "bytes", long))))
     trail.deliver()
-    found = {entry["entity"]: entry["read"] for entry in trail.entries}
-    assert len(found["read:asset:museum:few"]["files"]) == FILES_OF_ASSET
-    assert len(json.dumps(found["read:asset:museum:bytes"]["files"])) <= PATHS_OF_ASSET
-    assert {each["fileCount"] for each in found.values()} == {999}
+    result = {entry["entity"]: entry["read"] for entry in trail.entries}
+    assert len(result["read:asset:museum:few"]["files"]) == FILES_OF_ASSET
+    assert len(json.dumps(result["read:asset:museum:bytes"]["files"])) <= PATHS_OF_ASSET
+    assert {item["fileCount"] for item in result.values()} == {999}
 
 
 def test_no_message_is_too_large_and_no_asset_is_left_out(trail: ReadTrail) -> None:
@@ -214,7 +214,7 @@ def test_every_preview_of_a_page_has_an_entry_also_with_long_paths(trail: ReadTr
     assets = tuple(ReadAsset("museum", "statue", (path,)) for path in paths)
     trail.read(Read(assets, urls=True, hourly=True), operation="search")
     trail.deliver()
-    assert sorted(entry["read"]["files"] for entry in trail.entries) == [[one] for one in paths]
+    assert sorted(entry["read"]["files"] for entry in trail.entries) == [[path] for path in paths]
 
 
 @dataclass(frozen=True)
@@ -300,13 +300,13 @@ def test_what_cannot_be_reported_is_not_given() -> None:
 
 def test_no_other_module_returns_bytes_or_urls() -> None:
     backend = ROOT / "backend"
-    found = {
+    result = {
         str(path.relative_to(backend))
         for folder in ("domains", "search")
         for path in (backend / folder).rglob("*.py")
         if ".presign_" in (text := path.read_text()) or "ObjectRanges" in text
     }
-    assert found == PLACES_THAT_READ
+    assert result == PLACES_THAT_READ
     reporting = {function.domain for function in FUNCTIONS if AUDIT_READS in function.settings}
     assert reporting == {"downloads", "exports", "facts", "uploads", "ingest", "search"}
 

@@ -48,14 +48,14 @@ def started(world: SyncWorld) -> Job:
 
 
 def types(world: SyncWorld) -> dict[str, str]:
-    found = {name: world.asset(name) for name in ("hall", "pump", "valve", "temp-uploads")}
-    return {name: asset.asset_type for name, asset in found.items() if asset is not None}
+    result = {name: world.asset(name) for name in ("hall", "pump", "valve", "temp-uploads")}
+    return {name: asset.asset_type for name, asset in result.items() if asset is not None}
 
 
 def rebuilt_keys(world: SyncWorld) -> list[str]:
     """The keys whose documents were requested at once."""
-    found = [body for name, body, delay in world.queues.sent if name == SETTLE.name and delay == 0]
-    return [entry[-1] for body in found for entry in body["references"]]
+    result = [body for name, body, delay in world.queues.sent if name == SETTLE.name and delay == 0]
+    return [entry[-1] for body in result for entry in body["references"]]
 
 
 def test_all_folders_of_a_bucket_become_assets(world: SyncWorld) -> None:

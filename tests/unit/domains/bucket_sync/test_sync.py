@@ -101,9 +101,9 @@ def test_the_order_of_events_plays_no_part(world: SyncWorld, order: tuple[str, .
 
 def test_what_an_event_is_called_is_not_believed(world: SyncWorld) -> None:
     world.put("pump/a")
-    found = message("pump/a")
-    found["body"] = found["body"].replace("Object Created", "Object Deleted")
-    world.deliver(found)
+    result = message("pump/a")
+    result["body"] = result["body"].replace("Object Created", "Object Deleted")
+    world.deliver(result)
     assert world.asset("pump") is not None
 
 
@@ -410,10 +410,10 @@ def test_an_archived_file_is_not_passed_on(world: SyncWorld) -> None:
 
 
 def deletion(key: str, kind: str) -> dict[str, Any]:
-    found = message(key, 1)
-    body = json.loads(found["body"])
+    result = message(key, 1)
+    body = json.loads(result["body"])
     body["detail"]["deletion-type"] = kind
-    return {**found, "messageId": f"{key} {kind}", "body": json.dumps(body)}
+    return {**result, "messageId": f"{key} {kind}", "body": json.dumps(body)}
 
 
 def test_a_file_is_passed_on_though_another_worker_makes_its_asset(world: SyncWorld) -> None:

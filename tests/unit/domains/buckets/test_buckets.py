@@ -93,14 +93,14 @@ def test_buckets_are_listed_by_name_and_prefix(
     places = [("north", "/"), ("east", "b/"), ("west", "/"), ("east", "a/"), ("east-2", "/")]
     for number, (name, prefix) in enumerate(places):
         stored_bucket(tables, bucket_id=f"id-{number}", name=name, prefix=prefix)
-    found: list[tuple[str, str]] = []
+    result: list[tuple[str, str]] = []
     page = service.list_buckets(admin, PageRequest(size))
     while True:
-        found += [(item.bucket_name, item.base_assets_prefix) for item in page.items]
+        result += [(item.bucket_name, item.base_assets_prefix) for item in page.items]
         if page.after is None:
             break
         page = service.list_buckets(admin, PageRequest(size, page.after))
-    assert found == sorted(places)
+    assert result == sorted(places)
 
 
 SEGMENTS = st.lists(st.sampled_from(["a", "b", "ab"]), min_size=1, max_size=3)
@@ -193,11 +193,11 @@ def test_prefixes_beside_each_other_and_other_buckets_are_taken(registry: Regist
 def test_two_prefixes_overlap_when_a_key_could_stand_in_both(
     first: list[str], second: list[str]
 ) -> None:
-    one, two = ("/".join(parts) + "/" for parts in (first, second))
+    result, two = ("/".join(parts) + "/" for parts in (first, second))
     shorter = min(len(first), len(second))
     shared = first[:shorter] == second[:shorter]
-    assert (find_overlapping(one, [two]) is not None) == shared
-    assert find_overlapping("", [one]) == one
+    assert (find_overlapping(result, [two]) is not None) == shared
+    assert find_overlapping("", [result]) == result
 
 
 def test_a_prefix_beside_one_that_came_while_the_bucket_was_looked_at_is_taken(
@@ -212,7 +212,7 @@ def test_a_prefix_beside_one_that_came_while_the_bucket_was_looked_at_is_taken(
 
     monkeypatch.setattr(registry.facts, "state_of", other_registers)
     assert registry.send(bucketName="scans", baseAssetsPrefix="b").status == 200
-    assert {one.base_assets_prefix for one in registry.buckets.all()} == {"a/", "b/"}
+    assert {item.base_assets_prefix for item in registry.buckets.all()} == {"a/", "b/"}
 
 
 def test_of_two_registrations_at_once_the_second_sees_the_first(registry: Registry) -> None:

@@ -127,19 +127,19 @@ def row(key: str, text: str = "Nice", **more: Any) -> dict[str, Any]:
 
 def test_a_comment_is_written_read_edited_and_deleted(board: CommentSetup) -> None:
     assert board.write("1:first", "<p>Nice ä</p>").body == {"message": "Succeeded"}
-    found = board.send("GET", "1:first").body["message"]
-    assert found == {
+    message = board.send("GET", "1:first").body["message"]
+    assert message == {
         "assetId": "statue",
         KEY_NAME: "1:first",
         "commentBody": "<p>Nice ä</p>",
         "commentOwnerID": "ann",
         "commentOwnerUsername": "ann",
-        "dateCreated": found["dateCreated"],
+        "dateCreated": message["dateCreated"],
     }
     assert board.edit("1:first", "Nicer").body == {"message": "Succeeded"}
     edited = board.send("GET", "1:first").body["message"]
-    assert edited == {**found, "commentBody": "Nicer", "dateEdited": edited["dateEdited"]}
-    assert edited["dateEdited"] > found["dateCreated"]
+    assert edited == {**message, "commentBody": "Nicer", "dateEdited": edited["dateEdited"]}
+    assert edited["dateEdited"] > message["dateCreated"]
     assert board.delete("1:first").body == {"message": "Comment deleted"}
     assert board.send("GET", "1:first").status == 404
     assert board.listed().body == {"message": []}
@@ -271,9 +271,9 @@ def test_every_write_leaves_an_entry_about_the_asset(board: CommentSetup) -> Non
     board.edit("0:one", "Second")
     board.delete("0:one")
     board.as_user("bob").write("9:none")
-    about = [one for one in entries(board.tables) if one["entity"] == "asset:museum:statue"]
-    found = [(one["operation"], one["changes"]["comment 0:one"]) for one in about]
-    assert found == [
+    about = [entry for entry in entries(board.tables) if entry["entity"] == "asset:museum:statue"]
+    result = [(item["operation"], item["changes"]["comment 0:one"]) for item in about]
+    assert result == [
         ("create_comment", {"after": "First"}),
         ("update_comment", {"before": "First", "after": "Second"}),
         ("delete_comment", {"before": "Second"}),

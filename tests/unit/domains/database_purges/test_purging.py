@@ -59,12 +59,12 @@ def _stays(row: Item) -> bool:
 
 def neighbours(world: World) -> dict[str, list[Item]]:
     """Rows of the gallery alone, without the painting's head of links, which has changed."""
-    found = {
+    result = {
         name: [row for row in rows if not any(word in str(row) for word in OF_MUSEUM)]
         for name, rows in world.left(*OF_GALLERY).items()
         if name not in {"Audit", "AssetLinkEdges", "AssetStorageTable"}
     }
-    return {name: rows for name, rows in found.items() if rows}
+    return {name: rows for name, rows in result.items() if rows}
 
 
 def purge_job(world: World) -> Job:
@@ -247,15 +247,15 @@ def test_a_worker_that_sleeps_within_a_step_removes_nothing_of_the_next_database
     wanted = {"jobs": 1, "rows": 2}[part]
     while purge_job(museum).cursor.get("part") != wanted:
         museum.work()
-    late, found = purge_job(museum), list[dict[str, list[Item]]]()
+    late, result = purge_job(museum), list[dict[str, list[Item]]]()
 
     def sleep() -> None:
         museum.work_off()
         museum.fill("museum", "bust")
         museum.archive("museum", "bust")
-        found.append(museum.left("museum"))
+        result.append(museum.left("museum"))
 
     museum.at_the_first("query", sleep)
     with pytest.raises(PurgeEndedError):
         purge(late)
-    assert museum.left("museum") == found[0]
+    assert museum.left("museum") == result[0]

@@ -34,8 +34,8 @@ def test_a_purge_is_a_job_that_the_reply_names(world: World) -> None:
     assert (again.status, again.body["code"]) == (409, "DatabasePurging")
     assert job.job_id in again.body["message"]
     assert list(world.jobs()) == [job.job_id]
-    found = world.product.send(routes.GET_DATABASE, **SHOWN)
-    assert found.body["purgeJobId"] == job.job_id
+    reply = world.product.send(routes.GET_DATABASE, **SHOWN)
+    assert reply.body["purgeJobId"] == job.job_id
 
 
 def test_an_active_database_is_not_purged(world: World) -> None:

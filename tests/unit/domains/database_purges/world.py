@@ -202,8 +202,8 @@ def _copied(of: Mapping[str, Mapping[Any, Any]]) -> dict[str, dict[Any, Any]]:
     """Copies of both levels, and of the lists of versions of an object."""
     return {
         name: {
-            key: [*cast("list[Any]", one)] if isinstance(one, list) else one
-            for key, one in inner.items()
+            key: [*cast("list[Any]", item)] if isinstance(item, list) else item
+            for key, item in inner.items()
         }
         for name, inner in of.items()
     }

@@ -32,8 +32,8 @@ def one(client: Client, method: str = "GET", **more: Any) -> Response:
 def test_a_created_database_can_be_read(client: Client) -> None:
     created = client.send("POST", "/database", body=BODY)
     assert (created.status, created.body["databaseId"]) == (200, "museum")
-    found = one(client)
-    assert found.body == {
+    result = one(client)
+    assert result.body == {
         "databaseId": "museum",
         "description": "All of the museum",
         "dateCreated": "2026-03-01T12:00:00.000000Z",
@@ -45,7 +45,7 @@ def test_a_created_database_can_be_read(client: Client) -> None:
         "restrictFileUploadsToExtensions": "",
         "processing": True,
     }
-    assert found.headers["ETag"] == '"1"'
+    assert result.headers["ETag"] == '"1"'
     again = client.send("POST", "/database", body=BODY)
     assert (again.status, again.body["code"]) == (409, "DatabaseExists")
 
@@ -94,10 +94,10 @@ def test_an_update_changes_only_what_it_names(client: Client) -> None:
     client.send("POST", "/database", body=BODY)
     answer = one(client, "PUT", body={"description": "Only the east wing"})
     assert (answer.status, answer.body["operation"]) == (200, "update")
-    found = one(client)
-    assert found.body["description"] == "Only the east wing"
-    assert found.body["defaultBucketId"] == BUCKET_ID
-    assert found.headers["ETag"] == '"2"'
+    result = one(client)
+    assert result.body["description"] == "Only the east wing"
+    assert result.body["defaultBucketId"] == BUCKET_ID
+    assert result.headers["ETag"] == '"2"'
     assert one(client, "PUT", body={}).status == 400
 
 

@@ -72,10 +72,10 @@ def test_a_deleted_database_is_only_there_among_the_deleted(
     assert send(client, "DELETE").status == send(client, "GET").status == 404
     assert listed(client) == []
     assert listed(client, showDeleted="true") == ["museum"]
-    found = send(client, "GET", showDeleted="true")
-    assert (found.status, found.body["databaseId"]) == (200, "museum")
-    assert (found.body["deletedBy"], found.body["assetCount"]) == ("admin", 0)
-    assert found.body["deletedAt"] == "2026-03-01T12:00:00.000000Z"
+    reply = send(client, "GET", showDeleted="true")
+    assert (reply.status, reply.body["databaseId"]) == (200, "museum")
+    assert (reply.body["deletedBy"], reply.body["assetCount"]) == ("admin", 0)
+    assert reply.body["deletedAt"] == "2026-03-01T12:00:00.000000Z"
     assert send(client, "PUT", body={"description": "Only the east wing"}).status == 404
     with pytest.raises(DatabaseNotFoundError):
         created_asset(assets)
@@ -176,5 +176,5 @@ def test_an_edit_meanwhile_is_in_the_row_of_the_deleted_database(
     edit = partial(send, client, "PUT", body={"description": "Only the east wing"})
     interrupt(monkeypatch, DynamoTables, "transact", edit)
     assets.databases.delete_database(ADMIN, "museum")
-    found = send(client, "GET", showDeleted="true").body
-    assert found["description"] == "Only the east wing"
+    result = send(client, "GET", showDeleted="true").body
+    assert result["description"] == "Only the east wing"

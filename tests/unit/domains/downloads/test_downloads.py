@@ -129,7 +129,7 @@ def test_a_version_is_named_in_one_of_three_ways(museum: Gallery, tables: Tables
         assert (answer.status, answer.body["versionId"]) == (200, first)
     both = museum.download(key="/a.glb", versionId=first, assetVersionId="3")
     assert both.status == 400
-    assert [each["field"] for each in both.body["errors"]] == ["assetVersionId"]
+    assert [error["field"] for error in both.body["errors"]] == ["assetVersionId"]
     assert "at most one" in both.body["message"]
     stored_version(tables, "4", first, isArchived=True)
     assert museum.download(key="/a.glb", assetVersionId="4").status == 410

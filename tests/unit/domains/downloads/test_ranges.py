@@ -96,8 +96,8 @@ def test_no_header_breaks_the_rules(text: str) -> None:
 def test_a_range_counts_only_of_the_content_that_the_client_has(
     if_range: str, counts: bool
 ) -> None:
-    found = wanted_span(Wanted(range="bytes=0-1", if_range=if_range), NOW, 10)
-    assert found == ((0, 2) if counts else None)
+    span = wanted_span(Wanted(range="bytes=0-1", if_range=if_range), NOW, 10)
+    assert span == ((0, 2) if counts else None)
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,7 @@ def test_an_interrupted_execution_fails_truthfully(runner: Runner) -> None:
     assert runner.status_of(ids[0]) == "RUNNING"  # its start may not be visible yet
     runner.wait(minutes=6)
     runner.reconciliation.run()
-    assert [runner.status_of(one) for one in ids] == ["FAILED", "FAILED", "RUNNING"]
+    assert [runner.status_of(item) for item in ids] == ["FAILED", "FAILED", "RUNNING"]
     assert runner.outcome(ids[0]) == ("FAILED", "Interrupted")
     ended = runner.execution(ids[1])
     assert ended.error is not None
@@ -311,22 +311,28 @@ def active(*users: str, since: int = 0, state: str = "waiting") -> list[ActiveEx
 
 
 def taken(waiting: list[ActiveExecution], limit: int, *running: str) -> dict[str, int]:
-    found = executions_to_admit(
+    executions = executions_to_admit(
         waiting, active(*running, since=90_000, state="admitted"), limit, {}
     )
-    return dict(Counter(one.user for one in found))
+    return dict(Counter(item.user for item in executions))
 
 
 def test_places_are_given_by_turns_and_one_stays_free_while_others_wait() -> None:
     waiting = active(*["ann"] * 60)
     assert executions_to_admit(waiting, [], 50, {}) == waiting[:50]
     waiting = active(*(["ann"] * 10 + ["bob"] * 10 + ["eve"] * 10))
-    assert [one.user for one in executions_to_admit(waiting, [], 4, {})] == ["ann", "bob", "eve"]
+    assert [execution.user for execution in executions_to_admit(waiting, [], 4, {})] == [
+        "ann",
+        "bob",
+        "eve",
+    ]
     waiting = active(*["ann"] * 10, *["bob"] * 10, *["eve"] * 10, "zoe")
     running = active("bob", "eve", since=90_000, state="admitted")
     ended = {"ann": "2026-03-01T12:00:09.000000Z", "zoe": "2026-03-01T11:00:00.000000Z"}
-    assert [one.user for one in executions_to_admit(waiting, running, 3, ended)] == ["zoe"]
-    old = [one.model_copy(update={"user": ""}) for one in active(*["x"] * 5)]
+    assert [execution.user for execution in executions_to_admit(waiting, running, 3, ended)] == [
+        "zoe"
+    ]
+    old = [item.model_copy(update={"user": ""}) for item in active(*["x"] * 5)]
     system = active(*[SYSTEM.user_id] * 5, since=100)
     assert taken([*old, *system, *active("ann", since=200)], 4) == {
         "": 1,
@@ -345,8 +351,10 @@ def test_places_are_given_by_turns_and_one_stays_free_while_others_wait() -> Non
 @pytest.mark.parametrize("limit", [2, 4, 50])
 def test_one_file_beside_a_thousand_of_another_user_comes_first(limit: int) -> None:
     waiting = active(*["ann"] * 1000, "bob")
-    found = executions_to_admit(waiting, active(*["ann"] * (limit - 1), since=90_000), limit, {})
-    assert [one.user for one in found] == ["bob"]
+    executions = executions_to_admit(
+        waiting, active(*["ann"] * (limit - 1), since=90_000), limit, {}
+    )
+    assert [item.user for item in executions] == ["bob"]
 
 
 def test_a_file_waits_for_one_turn_of_each_of_three_users_who_hold_all_places() -> None:
@@ -357,7 +365,7 @@ def test_a_file_waits_for_one_turn_of_each_of_three_users_who_hold_all_places() 
             key = f"statue/{user}{number}.las"
             runner.create(f"e{user}{number}", input_asset_file_key=key, started_by=user)
     runner.start()
-    assert {one[1:4] for one in runner.runs.started} == {"ann", "bob", "eve"}
+    assert {item[1:4] for item in runner.runs.started} == {"ann", "bob", "eve"}
     runner.now += timedelta(seconds=1)
     runner.create("late", started_by="zoe")
     runner.now += timedelta(seconds=1)

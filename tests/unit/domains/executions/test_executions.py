@@ -56,13 +56,13 @@ def runner() -> Runner:
 def body(runner: Runner, number: int = 0, execution_id: str = "e1") -> dict[str, Any]:
     """The body of a pipeline, put together as the state machine does."""
     runner.start()
-    given = runner.runs.started[execution_id].given
-    return {**given.shared, **given.pipelines[number].message}
+    value = runner.runs.started[execution_id].given
+    return {**value.shared, **value.pipelines[number].message}
 
 
 def metadata(runner: Runner) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(body(runner)["inputMetadata"])["VAMS"]
-    return found
+    vams: dict[str, Any] = json.loads(body(runner)["inputMetadata"])["VAMS"]
+    return vams
 
 
 def write(runner: Runner, entity: Entity, **values: str) -> None:
@@ -72,41 +72,41 @@ def write(runner: Runner, entity: Entity, **values: str) -> None:
 
 def test_a_pipeline_receives_the_fields_of_the_known_product(runner: Runner) -> None:
     runner.create(input_asset_file_key="statue/parts/a.glb")
-    found = body(runner)
-    assert set(found) == FIELDS | OURS
-    assert found["inputS3AssetFilePath"] == f"s3://{BUCKET}/statue/parts/a.glb"
-    assert found["outputS3AssetFilesPath"] == f"{RUN}/1/files/"
-    assert found["outputS3AssetPreviewPath"] == f"{RUN}/1/previews/"
-    assert found["outputS3AssetMetadataPath"] == f"{RUN}/1/metadata/"
-    assert found["inputOutputS3AssetAuxiliaryFilesPath"] == (
+    result = body(runner)
+    assert set(result) == FIELDS | OURS
+    assert result["inputS3AssetFilePath"] == f"s3://{BUCKET}/statue/parts/a.glb"
+    assert result["outputS3AssetFilesPath"] == f"{RUN}/1/files/"
+    assert result["outputS3AssetPreviewPath"] == f"{RUN}/1/previews/"
+    assert result["outputS3AssetMetadataPath"] == f"{RUN}/1/metadata/"
+    assert result["inputOutputS3AssetAuxiliaryFilesPath"] == (
         f"s3://{AUXILIARY}/statue/parts/a.glb/pipelines/convert/"
     )
-    assert (found["inputAssetFileKey"], found["inputAssetLocationKey"]) == (
+    assert (result["inputAssetFileKey"], result["inputAssetLocationKey"]) == (
         "statue/parts/a.glb",
         "statue/",
     )
-    assert (found["inputRelativePath"], found["inputS3VersionId"]) == ("/parts/a.glb", "v1")
-    assert (found["executingUserName"], found["executionId"]) == ("ann", "e1")
+    assert (result["inputRelativePath"], result["inputS3VersionId"]) == ("/parts/a.glb", "v1")
+    assert (result["executingUserName"], result["executionId"]) == ("ann", "e1")
 
 
 def test_the_second_pipeline_has_the_same_input_and_a_folder_of_its_own(runner: Runner) -> None:
     """The state machine replaces the input by what the first one wrote."""
     second = pipeline_snapshot("thumbnail", pipeline_type="previewFile", input_parameters='{"a":1}')
     runner.create(pipelines=[pipeline_snapshot(), second])
-    found = body(runner, 1)
-    assert found["inputS3AssetFilePath"] == body(runner)["inputS3AssetFilePath"]
-    assert found["outputS3AssetFilesPath"] == f"{RUN}/2/files/"
-    assert found["inputOutputS3AssetAuxiliaryFilesPath"].endswith("/a.glb/preview/thumbnail/")
-    assert found["inputParameters"] == '{"a":1}'
-    assert found["inputAssetFileKey"] == "statue/a.glb"
+    result = body(runner, 1)
+    assert result["inputS3AssetFilePath"] == body(runner)["inputS3AssetFilePath"]
+    assert result["outputS3AssetFilesPath"] == f"{RUN}/2/files/"
+    assert result["inputOutputS3AssetAuxiliaryFilesPath"].endswith("/a.glb/preview/thumbnail/")
+    assert result["inputParameters"] == '{"a":1}'
+    assert result["inputAssetFileKey"] == "statue/a.glb"
 
 
 def test_a_run_without_a_file_is_of_the_whole_asset(runner: Runner) -> None:
     runner.create(input_asset_file_key="", input_version_id="")
-    found = body(runner)
-    assert found["inputS3AssetFilePath"] == f"s3://{BUCKET}/statue/"
-    assert (found["inputAssetFileKey"], found["inputRelativePath"]) == ("statue/", "")
-    assert found["inputOutputS3AssetAuxiliaryFilesPath"] == (
+    result = body(runner)
+    assert result["inputS3AssetFilePath"] == f"s3://{BUCKET}/statue/"
+    assert (result["inputAssetFileKey"], result["inputRelativePath"]) == ("statue/", "")
+    assert result["inputOutputS3AssetAuxiliaryFilesPath"] == (
         f"s3://{AUXILIARY}/statue/pipelines/convert/"
     )
 
@@ -131,8 +131,8 @@ def test_large_metadata_is_given_by_its_address(runner: Runner) -> None:
     assert body(runner)["inputMetadata"] == f"{RUN}/inputMetadata.json"
     stored = b"".join(runner.objects.read_chunks(AUXILIARY, "pipelines/e1/inputMetadata.json"))
     assert len(json.loads(stored)["VAMS"]["assetMetadata"]) == 30
-    given = runner.runs.started["e1"].given
-    assert len(json.dumps(given, ensure_ascii=False).encode()) < 10_000
+    value = runner.runs.started["e1"].given
+    assert len(json.dumps(value, ensure_ascii=False).encode()) < 10_000
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,14 @@ def test_a_pipeline_is_called_by_its_kind(
     )
     runner.create(pipelines=[snapshot])
     runner.start()
-    (given,) = runner.runs.started["e1"].given.pipelines
-    assert (given.kind, given.resource, given.timeout, given.heartbeat) == (task, "there", 60, 5)
-    assert (given.source, given.detail_type) == ("ours", "scan")
+    (pipeline,) = runner.runs.started["e1"].given.pipelines
+    assert (pipeline.kind, pipeline.resource, pipeline.timeout, pipeline.heartbeat) == (
+        task,
+        "there",
+        60,
+        5,
+    )
+    assert (pipeline.source, pipeline.detail_type) == ("ours", "scan")
 
 
 SIGNED = f"https://b.s3.amazonaws.com/a.glb?X-Amz-Credential=me&X-Amz-Signature={'0f' * 32}"
@@ -189,9 +194,9 @@ WITHOUT_SECRETS = "cannot read https://b.s3.amazonaws.com/a.glb?[removed] with [
 def test_errors_are_bounded_named_and_without_secrets(
     status: Any, code: str | None, cause: str | None, expected: tuple[str, str]
 ) -> None:
-    found = rules.error_of(status, code, cause)
-    assert found is not None
-    assert (found.code, found.message) == expected
+    error = rules.error_of(status, code, cause)
+    assert error is not None
+    assert (error.code, error.message) == expected
     assert rules.error_of("SUCCEEDED", code, cause) is None
 
 
@@ -359,8 +364,8 @@ def test_interruptions_end_though_each_inspection_is_interrupted(inspections: Ru
     for _ in range(MAX_REPEATS + 2):
         inspections.start()
         active = [run for run in inspections.list_executions() if run.is_active]
-        for one in active:
-            interrupt(inspections, one.execution_id)
+        for item in active:
+            interrupt(inspections, item.execution_id)
     assert outcomes(inspections) == [("FAILED", "Interrupted")] * (MAX_REPEATS + 1)
     assert inspections.counted == 0
     assert not inspections.tables.rows(ACTIVE_EXECUTIONS)
@@ -403,8 +408,8 @@ def test_interrupted_executions_of_users_and_of_their_pipelines_are_not_repeated
         if run.workflow_id == "publish" or run.execution_id == started
     ]
     assert len(own) == 2
-    for one in own:
-        inspections.report(status_event(one.execution_id, "FAILED", error="Interrupted"))
+    for item in own:
+        inspections.report(status_event(item.execution_id, "FAILED", error="Interrupted"))
     assert [run.repeats for run in inspections.list_executions()] == [0] * len(
         inspections.list_executions()
     )
@@ -418,12 +423,12 @@ def test_a_newer_version_is_inspected_instead_of_the_interrupted_one(inspections
     for body in inspections.queues.take(UPLOAD_TRIGGERS):
         if "detail" in body:  # the other message is the reason of the failure
             inspections.trigger(body["detail"]["object"]["key"])
-    found = {
+    result = {
         run.execution_id: (run.execution_status, run.repeats)
         for run in inspections.list_executions()
     }
-    assert found.pop(first) == ("FAILED", 0)
-    assert list(found.values()) == [("NEW", 0)]
+    assert result.pop(first) == ("FAILED", 0)
+    assert list(result.values()) == [("NEW", 0)]
     assert newer in {run.input_version_id for run in inspections.list_executions()}
 
 

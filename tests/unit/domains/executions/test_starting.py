@@ -79,7 +79,7 @@ def test_a_users_own_pipeline_that_inspects_has_its_results_stored_as_the_system
         name: api.runner.executions.find(api.started(workflow_id=name))
         for name in ("again", "twice", "publish")
     }
-    assert {name: found.shipped for name, found in stored.items() if found} == {
+    assert {name: item.shipped for name, item in stored.items() if item} == {
         "again": True,
         "twice": False,
         "publish": False,
@@ -215,7 +215,7 @@ def test_several_files_are_run_one_by_one(api: Api) -> None:
     (started,) = answer.body["executions"]
     assert answer.body["message"] == started["executionId"]
     assert started["fileKey"] == "/a.glb"
-    refused = {one["fileKey"]: (one["code"], one["message"]) for one in answer.body["refused"]}
+    refused = {item["fileKey"]: (item["code"], item["message"]) for item in answer.body["refused"]}
     assert refused["/b.glb"][0] == "ExecutionActive"
     assert active in refused["/b.glb"][1]
     assert refused["/absent.glb"][0] == "FileNotFound"
@@ -243,8 +243,8 @@ def test_steps_have_the_times_that_step_functions_reports(api: Api, end: str, st
     started = api.started()
 
     def step() -> dict[str, Any]:
-        (found,) = api.get("executions/{executionId}", executionId=started).body["message"]["steps"]
-        return {name: found.get(name) for name in ("state", "startedAt", "stoppedAt")}
+        (item,) = api.get("executions/{executionId}", executionId=started).body["message"]["steps"]
+        return {name: item.get(name) for name in ("state", "startedAt", "stoppedAt")}
 
     runs = api.runner.runs
     unknown = {"state": None, "startedAt": None, "stoppedAt": None}
@@ -290,19 +290,19 @@ def test_executions_are_listed_newest_first_without_calls_of_step_functions(api:
 
 def test_executions_of_visible_workflows_are_listed(api: Api) -> None:
     api.runner.define("other")
-    ids = [api.started(workflow_id=one) for one in ("publish", "other")]
+    ids = [api.started(workflow_id=item) for item in ("publish", "other")]
     path = "workflows/executions/{workflowId}"
     answer = api.get(path, {"workflowDatabaseId": "museum"}, workflowId="publish")
-    assert [one["executionId"] for one in answer.body["message"]["Items"]] == ids[:1]
+    assert [item["executionId"] for item in answer.body["message"]["Items"]] == ids[:1]
     in_body = api.send("GET", path, {"workflowId": "other"}, body={"workflowDatabaseId": "museum"})
-    assert [one["executionId"] for one in in_body.body["message"]["Items"]] == ids[1:]
+    assert [item["executionId"] for item in in_body.body["message"]["Items"]] == ids[1:]
 
     def listed(workflow_id: str) -> list[str]:
         answer = api.get(path, workflowId=workflow_id)
         assert answer.status == 200
-        return [one["executionId"] for one in answer.body["message"]["Items"]]
+        return [item["executionId"] for item in answer.body["message"]["Items"]]
 
-    assert [listed(one) for one in ("publish", "other", "none-such")] == [ids[:1], ids[1:], []]
+    assert [listed(item) for item in ("publish", "other", "none-such")] == [ids[:1], ids[1:], []]
     api.runner.rights.denied.add(("workflow", "other", "GET"))
     assert listed("other") == []
     started = ids[0]
@@ -331,15 +331,15 @@ def test_pages_of_executions_hold_each_once(
         path, more = f"{path}/{{workflowId}}", {"workflowId": workflow_id}
     if database_id:
         query["workflowDatabaseId"] = database_id
-    found: list[str] = []
+    result: list[str] = []
     while True:
         page = api.get(path, query, **more).body["message"]
-        found += [one["executionId"] for one in page["Items"]]
+        result += [item["executionId"] for item in page["Items"]]
         if "NextToken" not in page:
             break
         query["startingToken"] = page["NextToken"]
-    assert len(found) == 7
-    assert set(found) == ids
+    assert len(result) == 7
+    assert set(result) == ids
 
 
 def test_an_execution_is_described(api: Api) -> None:
@@ -349,7 +349,7 @@ def test_an_execution_is_described(api: Api) -> None:
     api.runner.report(status_event(started, "FAILED", error="MeshBroken", cause="not manifold"))
     body = api.get("executions/{executionId}", executionId=started).body["message"]
     assert body["error"] == {"code": "MeshBroken", "message": "not manifold"}
-    assert [(one["number"], one["pipelineId"]) for one in body["steps"]] == [
+    assert [(step["number"], step["pipelineId"]) for step in body["steps"]] == [
         (1, "convert"),
         (2, "inspect"),
     ]

@@ -43,11 +43,13 @@ def test_an_upload_starts_the_workflows_of_its_extension(runner: Runner) -> None
     runner.define("by-hand")
     version = runner.upload()
     assert runner.trigger(KEY) == {"batchItemFailures": []}
-    found = runner.list_executions()
-    assert {one.workflow_id for one in found} == {"publish", "everything"}
-    assert {one.trigger for one in found} == {"upload"}
-    assert {(one.input_asset_file_key, one.input_version_id) for one in found} == {(KEY, version)}
-    assert {one.started_by for one in found} == {"SYSTEM"}
+    executions = runner.list_executions()
+    assert {item.workflow_id for item in executions} == {"publish", "everything"}
+    assert {item.trigger for item in executions} == {"upload"}
+    assert {(item.input_asset_file_key, item.input_version_id) for item in executions} == {
+        (KEY, version)
+    }
+    assert {item.started_by for item in executions} == {"SYSTEM"}
     assert runner.queues.take(EXECUTION_STARTS) == [{}]
     runner.start()
     assert len(runner.runs.started) == 2
@@ -68,8 +70,8 @@ def test_a_run_of_an_upload_is_its_uploaders(runner: Runner) -> None:
     runner.upload(vitrine_upload="y1")
     runner.upload("statue/b.glb", vitrine_upload="y-expired")
     runner.trigger(KEY, "statue/b.glb")
-    found = {run.input_asset_file_key: run.started_by for run in runner.list_executions()}
-    assert found == {KEY: "ann", "statue/b.glb": "SYSTEM"}
+    result = {run.input_asset_file_key: run.started_by for run in runner.list_executions()}
+    assert result == {KEY: "ann", "statue/b.glb": "SYSTEM"}
     entered = {
         entry["userId"]
         for entry in entries(runner.tables)
@@ -103,7 +105,7 @@ def test_of_twenty_uploads_the_last_is_processed_and_none_twice_at_once(runner: 
     assert len(runner.list_executions()) == 1
     finish(runner, running.execution_id)
     after = runner.list_executions()
-    assert [one.input_version_id for one in after] == [first, last]
+    assert [item.input_version_id for item in after] == [first, last]
     assert after[0].execution_status == "SUCCEEDED"
     finish(runner, after[1].execution_id)
     assert len(runner.list_executions()) == 2
@@ -141,10 +143,10 @@ def test_what_the_files_of_an_upload_share_is_read_once_for_all(runner: Runner) 
     requests: list[str] = []
     runner.tables.before = requests.append
     runner.trigger(names[0])
-    one = len(requests)
+    result = len(requests)
     requests.clear()
     assert runner.trigger(*names) == {"batchItemFailures": []}
-    assert (one, len(requests)) == (4, 4)
+    assert (result, len(requests)) == (4, 4)
     assert runner.list_executions() == []
 
 
@@ -154,8 +156,8 @@ def test_uploads_of_several_assets_start_the_workflows_of_their_databases(runner
     runner.upload("statue/b.obj")
     runner.upload("unknown/c.glb")
     runner.trigger(KEY, "statue/b.obj", "unknown/c.glb", "statue/gone.glb")
-    found = {(run.workflow_id, run.input_asset_file_key) for run in runner.list_executions()}
-    assert found == {("publish", KEY), ("everything", KEY), ("publish", "statue/b.obj")}
+    executions = {(run.workflow_id, run.input_asset_file_key) for run in runner.list_executions()}
+    assert executions == {("publish", KEY), ("everything", KEY), ("publish", "statue/b.obj")}
 
 
 def test_an_outage_returns_all_messages(runner: Runner) -> None:
@@ -214,10 +216,10 @@ def test_a_workflow_does_not_start_on_what_it_led_to(
     runner.define("everything", database_id="GLOBAL", triggers=".all")
     runner.upload(vitrine_workflows=chain)
     runner.trigger(KEY)
-    found = runner.list_executions()
-    assert {one.workflow_id for one in found} == started
-    for one in found:
-        assert one.chain == [*filter(None, chain.split(",")), one.workflow_key]
+    executions = runner.list_executions()
+    assert {element.workflow_id for element in executions} == started
+    for item in executions:
+        assert item.chain == [*filter(None, chain.split(",")), item.workflow_key]
 
 
 def test_previews_and_gone_quarantined_or_foreign_objects_start_nothing(runner: Runner) -> None:
@@ -277,19 +279,19 @@ def test_many_uploads_at_once_are_all_processed(runner: Runner) -> None:
     while True:
         runner.start()
         under_way = [
-            one for one, run in runner.runs.started.items() if run.state.status == "RUNNING"
+            element for element, run in runner.runs.started.items() if run.state.status == "RUNNING"
         ]
         most = max(most, len(under_way))
         if not under_way:
             break
         ended = under_way[::2]
-        for one in ended:
-            runner.runs.end(one, "SUCCEEDED")
+        for item in ended:
+            runner.runs.end(item, "SUCCEEDED")
         runner.report(*map(status_event, ended))
-    found = runner.list_executions()
-    assert {one.input_asset_file_key for one in found} == set(keys)
-    assert {one.execution_status for one in found} == {"SUCCEEDED"}
-    assert (len(found), most, runner.counted) == (120, 10, 0)
+    executions = runner.list_executions()
+    assert {element.input_asset_file_key for element in executions} == set(keys)
+    assert {element.execution_status for element in executions} == {"SUCCEEDED"}
+    assert (len(executions), most, runner.counted) == (120, 10, 0)
     assert runner.tables.rows(ACTIVE_EXECUTIONS) == []
 
 
@@ -349,7 +351,7 @@ def started_by_upload(runner: Runner) -> list[str]:
 
 
 def without(object_type: str, *actions: str) -> list[dict[str, Any]]:
-    kept = [each for each in ACTIONS if each not in actions]
+    kept = [action for action in ACTIONS if action not in actions]
     return [everything(name, actions=kept if name == object_type else ACTIONS)
             for name in TYPES]  # fmt: skip
 

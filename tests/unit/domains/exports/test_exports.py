@@ -50,11 +50,11 @@ def record_type(museum: Exports, path: str) -> None:
 
 
 def ids(body: Any) -> list[str]:
-    return [one.get("assetid") or one["assetId"] for one in body["assets"]]
+    return [asset.get("assetid") or asset["assetId"] for asset in body["assets"]]
 
 
 def paths(asset: Any) -> list[str]:
-    return [one["relativePath"] for one in asset["files"]]
+    return [file["relativePath"] for file in asset["files"]]
 
 
 def test_an_asset_is_returned_with_its_children_and_the_links_to_them(museum: Exports) -> None:
@@ -63,7 +63,7 @@ def test_an_asset_is_returned_with_its_children_and_the_links_to_them(museum: Ex
     assert answer.status == 200
     body = answer.body
     assert ids(body) == ["hall", "statue"]
-    assert [one["is_root_lookup_asset"] for one in body["assets"]] == [True, False]
+    assert [asset["is_root_lookup_asset"] for asset in body["assets"]] == [True, False]
     assert (body["totalAssetsInTree"], body["assetsInThisPage"]) == (2, 2)
     assert "NextToken" not in body
     assert body["relationships"] == [
@@ -140,7 +140,10 @@ def test_the_whole_tree_is_returned_on_request_or_one_asset_alone(museum: Export
 def test_parents_are_returned_by_their_links_on_request(museum: Exports) -> None:
     body = museum.export("statue", includeParentRelationships=True).body
     assert ids(body) == ["statue", "plinth"]
-    ends = {(one["parentAssetId"], one["childAssetId"]) for one in body["relationships"]}
+    ends = {
+        (relationship["parentAssetId"], relationship["childAssetId"])
+        for relationship in body["relationships"]
+    }
     assert ends == {("statue", "plinth"), ("hall", "statue")}
     assert len(museum.export("statue").body["relationships"]) == 1
 
@@ -157,7 +160,7 @@ def test_flags_leave_metadata_and_files_out(museum: Exports) -> None:
         includeFileMetadata=False, includeAssetMetadata=False, includeAssetLinkMetadata=False
     ).body
     assert bare["assets"][0]["metadata"] == bare["relationships"][0]["metadata"] == {}
-    assert {str(one["metadata"]) for one in bare["assets"][0]["files"]} == {"{}"}
+    assert {str(file["metadata"]) for file in bare["assets"][0]["files"]} == {"{}"}
     assert paths(bare["assets"][0]) == ["/a.glb", "/b.PNG", "/d.glb", "/sub/c.txt"]
     folders = museum.export(includeFolderFiles=True).body["assets"][0]
     assert "/sub/" in paths(folders)
@@ -196,10 +199,13 @@ def test_an_asset_with_more_files_than_a_page_continues_on_the_next(
         museum.put("hall", f"/{number}.txt")
     slow = museum.with_room(clock=ManualClock(tick=timedelta(seconds=5)))
     pages = slow.pages(fetchEntireChildrenSubtrees=True)
-    found = [
-        (one["assetid"], path) for page in pages for one in page["assets"] for path in paths(one)
+    result = [
+        (asset["assetid"], path)
+        for page in pages
+        for asset in page["assets"]
+        for path in paths(asset)
     ]
-    assert found == [("hall", f"/{number}.txt") for number in range(5)]
+    assert result == [("hall", f"/{number}.txt") for number in range(5)]
     assert [ids(page)[0] for page in pages][:2] == ["hall", "hall"]
     assert ids(pages[-1])[-1] == "statue"
     assert len(pages) > 2
@@ -221,8 +227,8 @@ def test_a_page_ends_before_it_is_too_large(
     for number in range(4):
         museum.put("hall", f"/{number}.txt")
     pages = museum.pages()
-    found = [path for page in pages for one in page["assets"] for path in paths(one)]
-    assert found == [f"/{number}.txt" for number in range(4)]
+    result = [path for page in pages for asset in page["assets"] for path in paths(asset)]
+    assert result == [f"/{number}.txt" for number in range(4)]
     assert len(pages) > 1
 
 
@@ -322,7 +328,7 @@ def test_a_large_page_goes_as_gzip_to_those_who_take_it(
 
 def raw(museum: Exports, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The answer of the function itself, to a client that takes gzip."""
-    found: list[Any] = []
+    result: list[Any] = []
     made = HttpApp.handler
 
     def noting(app: HttpApp, router: Any) -> Any:
@@ -330,7 +336,7 @@ def raw(museum: Exports, monkeypatch: pytest.MonkeyPatch) -> Any:
 
         def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
             reply = handler(event, context)
-            found.append(reply)
+            result.append(reply)
             text = gzip.decompress(base64.b64decode(reply["body"])).decode()
             return {**reply, "body": text, "isBase64Encoded": False}
 
@@ -338,7 +344,7 @@ def raw(museum: Exports, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     monkeypatch.setattr(HttpApp, "handler", noting)
     museum.export(headers={"accept-encoding": "deflate, GZIP;q=0.5"})
-    return found[0]
+    return result[0]
 
 
 def test_a_position_moves_no_asset_when_others_come_and_go() -> None:
@@ -405,11 +411,12 @@ def test_the_metadata_of_many_files_is_read_at_once() -> None:
         without, tables.queries = tables.queries, 0
         (reply,) = museum.export(asset, **alone).body["assets"]
         assert tables.queries - without == wanted, (asset, page)
-        found = [
-            {key: one["value"] for key, one in file["metadata"].items()} for file in reply["files"]
+        result = [
+            {key: record["value"] for key, record in file["metadata"].items()}
+            for file in reply["files"]
         ]
         first = {"first": "1", "scale": "1:1"}
-        assert found == [first if n == 1 else {"scale": f"1:{n}"} for n in range(files)]
+        assert result == [first if n == 1 else {"scale": f"1:{n}"} for n in range(files)]
         seen = [file["relativePath"] for file in reply["files"] if file["attributes"]]
         assert seen == ["/01.glb"]
 

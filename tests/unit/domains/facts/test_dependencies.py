@@ -60,7 +60,7 @@ def get(museum: InspectionSetup, route: str, *found: SimilarShape, **query: str)
 
 
 def paths(answer: Response) -> list[str]:
-    return [one["filePath"] for one in answer.body["items"]]
+    return [item["filePath"] for item in answer.body["items"]]
 
 
 def put(museum: InspectionSetup, path: str, *references: tuple[str, str]) -> None:
@@ -73,10 +73,11 @@ def led(museum: InspectionSetup, **query: str) -> dict[str, list[tuple[str, str,
     answer = get(museum, "dependencies", **query)
     assert answer.status == 200, answer.body
     return {
-        one["filePath"]: [
-            (each["path"], each["state"], each.get("filePath")) for each in one["references"]
+        item["filePath"]: [
+            (reference["path"], reference["state"], reference.get("filePath"))
+            for reference in item["references"]
         ]
-        for one in answer.body["items"]
+        for item in answer.body["items"]
     }
 
 
@@ -122,21 +123,21 @@ def test_circles_are_found_also_through_files_of_other_pages(museum: InspectionS
     put(museum, "/c.dae", ("a.dae", "found"))
     put(museum, "/d.dae", ("d.dae", "found"))
     answer = get(museum, "dependencies", pageSize="1")
-    (one,) = answer.body["items"]
-    assert [(each["filePath"], each["circular"]) for each in one["references"]] == [
+    (item,) = answer.body["items"]
+    assert [(reference["filePath"], reference["circular"]) for reference in item["references"]] == [
         ("/b.dae", True),
         ("/d.dae", False),
     ]
     token = answer.body["NextToken"]
     rest = get(museum, "dependencies", startingToken=token).body["items"]
-    assert [one["filePath"] for one in rest] == ["/b.dae", "/c.dae", "/d.dae"]
-    assert all(each["circular"] for one in rest for each in one["references"])
+    assert [element["filePath"] for element in rest] == ["/b.dae", "/c.dae", "/d.dae"]
+    assert all(reference["circular"] for element in rest for reference in element["references"])
 
 
 def test_references_are_counted_and_read_of_one_file_alone(museum: InspectionSetup) -> None:
     put(museum, "/a.obj", *((f"{n}.png", "missing") for n in range(1005)))
-    (one,) = get(museum, "dependencies").body["items"]
-    assert (len(one["references"]), one["omitted"]) == (1000, 5)
+    (item,) = get(museum, "dependencies").body["items"]
+    assert (len(item["references"]), item["omitted"]) == (1000, 5)
     put(museum, "/a.obj", ("a.mtl", "missing"))
     put(museum, "/b.obj", ("b.mtl", "missing"))
     assert led(museum, filePath="/b.obj") == {"/b.obj": [("b.mtl", "missing", None)]}
@@ -200,12 +201,12 @@ def test_similar_files_are_visible_and_have_a_shape(museum: InspectionSetup) -> 
     created_asset(museum.assets, "vase", database_id="garden")
     put(museum, "/a.glb")
     museum.record(museum.put("/a.glb"), path="/a.glb", descriptor=SHAPE)
-    found = (
+    result = (
         SimilarShape("garden", "vase", "vase/parts/b.glb", 0.9),
         SimilarShape("garden", "gone", "gone/c.glb", 0.8),
         SimilarShape("museum", "statue", "elsewhere/d.glb", 0.7),
     )
-    answer = get(museum, "files/similar", *found, filePath="/a.glb", size="3")
+    answer = get(museum, "files/similar", *result, filePath="/a.glb", size="3")
     assert answer.body == {
         "similarityOf": "shape",
         "items": [
@@ -263,9 +264,9 @@ def test_no_reference_leads_out_of_the_asset(references: Iterable[tuple[str, str
     stored: dict[str, Any] = {
         "references": [{"path": path, "state": state} for path, state in references]
     }
-    found = FileReferences("/a/b.obj", StoredReferences.model_validate(stored))
+    result = FileReferences("/a/b.obj", StoredReferences.model_validate(stored))
     known = Paths(frozenset({"/a/x.png", "/x.png"}))
-    assert {reference.path for reference in resolve_references(found, known)} <= {
+    assert {reference.path for reference in resolve_references(result, known)} <= {
         None,
         *known.known,
     }
@@ -384,17 +385,17 @@ def test_a_file_without_a_glb_has_the_reason(museum: InspectionSetup) -> None:
     museum.record(museum.put("/broken.obj"), "/broken.obj", refused="line 7 is cut off")
     museum.put("/new.obj")
     museum.objects.delete(BUCKET, "statue/old.obj")
-    found = {path: get_glb(museum, path).body for path in ("/new.obj", "/notes.txt", "/plan.pdf")}
-    found |= {path: get_glb(museum, path).body for path in ("/broken.obj", "/old.obj")}
-    assert {path: body["glbMissing"]["reason"] for path, body in found.items()} == {
+    result = {path: get_glb(museum, path).body for path in ("/new.obj", "/notes.txt", "/plan.pdf")}
+    result |= {path: get_glb(museum, path).body for path in ("/broken.obj", "/old.obj")}
+    assert {path: body["glbMissing"]["reason"] for path, body in result.items()} == {
         "/new.obj": "inspecting",
         "/notes.txt": "none",
         "/plan.pdf": "none",
         "/broken.obj": "refused",
         "/old.obj": "archived",
     }
-    assert found["/broken.obj"]["glbMissing"]["message"] == "line 7 is cut off"
-    assert all("glb" not in body for body in found.values())
+    assert result["/broken.obj"]["glbMissing"]["message"] == "line 7 is cut off"
+    assert all("glb" not in body for body in result.values())
     path, reason = "/stalled.obj", "The inspection failed: it had no processor"
     museum.commands.record_failure(
         FailedInspection(

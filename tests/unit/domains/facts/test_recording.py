@@ -189,9 +189,9 @@ def test_facts_are_in_no_audit_entry(museum: InspectionSetup) -> None:
     entry_of = museum.records.entries(ADMIN, "copy", ATTRIBUTES)
     museum.records.write_as_is(ATTRIBUTES, [], entry_of)
     assert museum.facts() == {}
-    found = [entry for entry in entries(museum.tables) if "attribute" in json.dumps(entry)]
-    assert len(found) == 2
-    assert "fact_" not in json.dumps(found)
+    result = [entry for entry in entries(museum.tables) if "attribute" in json.dumps(entry)]
+    assert len(result) == 2
+    assert "fact_" not in json.dumps(result)
 
 
 KEY = "statue/a.glb"
@@ -215,8 +215,8 @@ class Bench:
             self.runner.start()
 
     def active(self) -> str:
-        (found,) = [run.execution_id for run in self.runner.list_executions() if run.is_active]
-        return found
+        (item,) = [run.execution_id for run in self.runner.list_executions() if run.is_active]
+        return item
 
     def report(self, status: str = "FAILED", cause: str = "it had no processor") -> None:
         """Report the end of the inspection, and deliver what that sends."""
@@ -337,8 +337,8 @@ def test_an_interrupted_inspection_is_a_fact_once_it_is_not_repeated(inspected: 
 
 def lost(inspected: Bench) -> None:
     """The schedule finds that Step Functions has reported no end."""
-    one = inspected.active()
-    inspected.runner.runs.end(one, "FAILED", error="States.Runtime", cause="too much data")
+    active = inspected.active()
+    inspected.runner.runs.end(active, "FAILED", error="States.Runtime", cause="too much data")
     inspected.runner.wait(minutes=6)
     inspected.runner.reconciliation.run()
 

@@ -63,7 +63,7 @@ class RenewalSetup:
         """Start the executions that wait, and end all that run."""
         self.runner.start()
         active = [run.execution_id for run in self.runner.list_executions() if run.is_active]
-        self.runner.report(*(status_event(one, status) for one in active))
+        self.runner.report(*(status_event(item, status) for item in active))
         self.deliver()
         assert not any(run.is_active for run in self.runner.list_executions())
 
@@ -110,10 +110,10 @@ def test_files_of_older_readers_are_inspected_again_by_the_product(renewing: Ren
     job = renewing.renew()
     assert (job.state, job.items_done) == ("done", 3)
     assert renewing.renewed == ["/first.glb", "/old.glb", "/refused.glb"]
-    found = {
+    executions = {
         (run.workflow_id, run.trigger, run.started_by) for run in renewing.runner.list_executions()
     }
-    assert found == {(INSPECT.id, "renewal", "SYSTEM")}
+    assert executions == {(INSPECT.id, "renewal", "SYSTEM")}
 
 
 def test_a_second_renewal_starts_nothing_during_the_first_or_after_it(
@@ -171,7 +171,9 @@ def test_a_file_whose_inspections_were_all_interrupted_is_inspected_by_the_next_
     for _ in range(MAX_REPEATS + 1):
         renewing.runner.start()
         active = [run.execution_id for run in renewing.runner.list_executions() if run.is_active]
-        renewing.runner.report(*(status_event(one, "FAILED", error=INTERRUPTED) for one in active))
+        renewing.runner.report(
+            *(status_event(item, "FAILED", error=INTERRUPTED) for item in active)
+        )
         renewing.deliver()
         renewing.runner.wait(seconds=1)
     assert not any(run.is_active for run in renewing.runner.list_executions())
@@ -229,8 +231,8 @@ def test_a_renewal_waits_while_many_executions_wait(renewing: RenewalSetup) -> N
     before = renewing.world.now
 
     def admit() -> None:
-        for one in waiting[:1]:
-            renewing.runner.progress.end(one, "ABORTED")
+        for item in waiting[:1]:
+            renewing.runner.progress.end(item, "ABORTED")
 
     steps: list[int] = []
     original = renewing.world.step

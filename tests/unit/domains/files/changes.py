@@ -90,8 +90,8 @@ def notes(
     museum: Gallery, path: str, *, kind: Kind = "metadata", ids: tuple[str, str] | None = None
 ) -> dict[str, str]:
     entity = Entity(*(ids or ("museum", "statue")), path, kind)
-    found = records(museum.changing).records_of(entity)
-    return {record.metadata_key: record.metadata_value for record in found}
+    result = records(museum.changing).records_of(entity)
+    return {record.metadata_key: record.metadata_value for record in result}
 
 
 def view(museum: Gallery, path: str, body: bytes = b"octree") -> None:

@@ -301,7 +301,7 @@ def test_a_folder_is_archived_without_its_neighbours(
     answer = museum.change("DELETE", "archiveFile", body)
     assert (answer.status, len(answer.body["affectedFiles"])) == (200, 5)
     assert "truncated" not in answer.body
-    assert [p for p, one in state_of(objects).items() if one == "active"] == ["/parts-2/x.glb"]
+    assert [p for p, item in state_of(objects).items() if item == "active"] == ["/parts-2/x.glb"]
     assert museum.change("DELETE", "archiveFile", body).status == 404
 
 

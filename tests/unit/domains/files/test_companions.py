@@ -168,7 +168,7 @@ BACK = {"sourcePath": "/b.glb", "destinationPath": "/a.glb"}
 def bodies(objects: MemoryObjects, path: str) -> list[bytes | None]:
     """The versions of a path, the newest first; None is a delete marker."""
     stored = objects.buckets[BUCKET]["statue" + path]
-    return [None if one.version.is_delete_marker else one.body for one in stored]
+    return [None if item.version.is_delete_marker else item.body for item in stored]
 
 
 def test_a_renamed_file_is_renamed_back_with_all_that_belongs_to_it(

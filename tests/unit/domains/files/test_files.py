@@ -18,22 +18,22 @@ TREE = ("/b/c/deep.glb", "/b/two.obj", "/a.glb", "/b-side.txt", "/ä.stl")
 
 def paths(museum: Gallery, **query: str) -> list[str]:
     """The paths of a whole listing, page after page."""
-    found: list[str] = []
+    result: list[str] = []
     token = None
     while True:
         answer = museum.list_files(**query, **({} if token is None else {"startingToken": token}))
         assert answer.status == 200, answer.body
-        found += [item["relativePath"] for item in answer.body["items"]]
+        result += [item["relativePath"] for item in answer.body["items"]]
         token = answer.body.get("NextToken")
         if token is None:
-            return found
+            return result
 
 
 def row(museum: Gallery, path: str, **query: str) -> dict[str, Any]:
-    (found,) = (
+    (element,) = (
         item for item in museum.list_files(**query).body["items"] if item["relativePath"] == path
     )
-    return found
+    return element
 
 
 def archive(museum: Gallery, path: str) -> None:
@@ -62,9 +62,9 @@ def test_files_and_the_folders_they_imply_are_listed_in_key_order(museum: Galler
 
 def test_a_row_has_the_contracts_fields(museum: Gallery) -> None:
     version_id = museum.put("/b/two.obj")
-    found = row(museum, "/b/two.obj")
-    assert found.pop("dateCreatedCurrentVersion").startswith("20")
-    assert found == {
+    result = row(museum, "/b/two.obj")
+    assert result.pop("dateCreatedCurrentVersion").startswith("20")
+    assert result == {
         "fileName": "two.obj",
         "key": "statue/b/two.obj",
         "relativePath": "/b/two.obj",
@@ -244,11 +244,11 @@ def test_the_versions_of_a_file_show_which_asset_versions_hold_them(
     snapshot(tables, "0", {"/a.glb": first})
     snapshot(tables, "1", {"/a.glb": first}, versionAlias="opening")
     items = museum.file_info("/a.glb", includeVersions="true").body["versions"]
-    assert [one["versionId"] for one in items] == [second, first]
+    assert [item["versionId"] for item in items] == [second, first]
     assert items[0]["assetVersionIds"] == []
     held = sorted(items[1]["assetVersionIds"], key=lambda one: one["id"])
     assert held == [{"id": "0", "label": "0"}, {"id": "1", "label": "opening"}]
-    mismatches = [one["currentAssetVersionFileVersionMismatch"] for one in items]
+    mismatches = [item["currentAssetVersionFileVersionMismatch"] for item in items]
     assert mismatches == [True, False]
     assert "versions" not in museum.file_info("/a.glb").body
 

@@ -256,7 +256,7 @@ def test_a_worker_that_wakes_up_late_undoes_nothing_of_another_one(
     assert (job.state, job.problems, job.items_done) == ("done", [], 2)
     assert world.active() == ["/b/1.glb", "/b/2.glb"]
     if moment == "copy":
-        found = [notes(world.museum, f"/b/{name}.glb") for name in "12"]
-        assert found == [{"year": "1"}, {"year": "2"}]
+        result = [notes(world.museum, f"/b/{name}.glb") for name in "12"]
+        assert result == [{"year": "1"}, {"year": "2"}]
     else:
         assert body_of(world.objects, "/b/1.glb") == b"anew"

@@ -49,9 +49,9 @@ def test_a_list_takes_two_requests_for_a_thousand_files(museum: Gallery, count: 
     assert requests_of(museum, pageSize="1000") == ["list", "list"]
     assert len(requests_of(museum, pageSize="1000", includeArchived="true")) == 1
     listed = museum.list_files(pageSize="1000").body["items"]
-    described = [museum.file_info(one["relativePath"]).body for one in listed[:3]]
+    described = [museum.file_info(item["relativePath"]).body for item in listed[:3]]
     for name in ("versionId", "storageClass", "primaryType", "size", "isArchived"):
-        assert [one[name] for one in listed[:3]] == [one[name] for one in described]
+        assert [item[name] for item in listed[:3]] == [item[name] for item in described]
 
 
 def test_a_list_of_a_version_takes_as_few(
@@ -137,7 +137,7 @@ def test_a_primary_type_is_listed_in_versions(
 ) -> None:
     put(museum, "/a.glb", "/b.glb")
     change(museum, "PUT", "setPrimaryFile", TYPED)
-    held = {one: museum.file_info(one).body["versionId"] for one in ("/a.glb", "/b.glb")}
+    held = {item: museum.file_info(item).body["versionId"] for item in ("/a.glb", "/b.glb")}
     snapshot(tables, "1", held)
     change(museum, "PUT", "setPrimaryFile", {**TYPED, "primaryType": ""})
     assert types(museum, assetVersionId="1") == {"/a.glb": "primary", "/b.glb": ""}

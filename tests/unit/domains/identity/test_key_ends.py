@@ -139,9 +139,9 @@ def test_an_owner_cannot_claim_what_an_administrator_ended(bench: KeyRoutes) -> 
 
     key = bench.create()
     keys = ApiKeyRepository(bench.tables)
-    found = keys.get(key)
-    assert found is not None
-    keys.change(found, {"isActive": "false", "endedBy": None})
+    result = keys.get(key)
+    assert result is not None
+    keys.change(result, {"isActive": "false", "endedBy": None})
     assert bench.change(key, {"isActive": "true"}, by=bench.client("ann")).status == 403
     assert bench.change(key, {"isActive": "true"}).status == 200
 
@@ -153,7 +153,7 @@ def test_keys_that_keys_create_are_limited_in_number_and_time(bench: KeyRoutes) 
     assert bench.one("GET", child).body["expiresAt"] == SOON
     for later in (LATER, ""):
         refused = bench.reply_to_creation("bob", by=by, expiresAt=later)
-        assert [each["field"] for each in refused.body["errors"]] == ["expiresAt"]
+        assert [error["field"] for error in refused.body["errors"]] == ["expiresAt"]
         assert bench.change(child, {"expiresAt": later}).status == 400
     assert bench.change(child, {"expiresAt": "2026-05-01"}).status == 200
     assert bench.change(child, {"expiresAt": SOON}).status == 200
@@ -183,12 +183,12 @@ def test_keys_end_with_every_key_that_they_descend_from(
     key = bench.create("admin")
     child = bench.create("bob", by=bench.client("admin", key))
     grandchild = bench.create("ann", by=bench.client("admin", child))
-    assert [bench.refusal(each) for each in (child, grandchild)] == [None, None]
+    assert [bench.refusal(item) for item in (child, grandchild)] == [None, None]
     if end is None:
         assert bench.one("DELETE", key).status == 200
     else:
         assert bench.change(key, end).status == 200
-    assert {bench.refusal(each) for each in (child, grandchild)} == {Reason.KEY_MAKER}
+    assert {bench.refusal(item) for item in (child, grandchild)} == {Reason.KEY_MAKER}
     assert bench.reply_to_creation("bob", by=bench.client("admin", "key-99")).status == 403
 
 

@@ -306,7 +306,7 @@ def clients(parts: Parts) -> Mapping[str, Client]:
 
 def test_stock_clients_are_served(clients: Mapping[str, Client]) -> None:
     """All requests in their order: later ones use what earlier ones kept."""
-    names, found = dict(NAMES), dict[str, list[str]]()
+    names, result = dict(NAMES), dict[str, list[str]]()
     for request in REQUESTS:
         method, place = request.call.split(" ", 1)
         path = str(stock.filled(place, names))
@@ -320,7 +320,7 @@ def test_stock_clients_are_served(clients: Mapping[str, Client]) -> None:
         )
         reply = httpx.Response(answer.status, json=answer.body)
         if broken := stock.problems(request, reply, request.expected, names):
-            found[request.name] = broken
+            result[request.name] = broken
         else:
             names |= stock.kept(request, reply)
-    assert found == {}
+    assert result == {}

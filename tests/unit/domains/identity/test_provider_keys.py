@@ -296,10 +296,10 @@ def pool() -> Pool:
 
 @pytest.mark.parametrize("kind", ["id", "access"])
 def test_the_user_pools_tokens_name_their_user(pool: Pool, kind: str) -> None:
-    found = pool.authentication.authenticate(pool.sign_in()[kind])
-    assert found.user_id == "ann"
-    assert found.email == ("ann@example.org" if kind == "id" else None)
-    assert found.mfa is False
+    authenticate = pool.authentication.authenticate(pool.sign_in()[kind])
+    assert authenticate.user_id == "ann"
+    assert authenticate.email == ("ann@example.org" if kind == "id" else None)
+    assert authenticate.mfa is False
 
 
 def test_who_has_a_second_factor_gave_it(pool: Pool) -> None:

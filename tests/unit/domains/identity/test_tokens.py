@@ -120,8 +120,8 @@ def test_what_is_no_public_key_for_signatures_is_left_out(change: dict[str, Any]
 def test_of_keys_with_one_id_the_first_counts() -> None:
     first = key().as_dict(private=False)
     second = {**key("RSA", "other").as_dict(private=False), "kid": "first"}
-    (found,) = usable_keys({"keys": [first, second]}).values()
-    numbers = getattr(found.public, "public_numbers", None)
+    (item,) = usable_keys({"keys": [first, second]}).values()
+    numbers = getattr(item.public, "public_numbers", None)
     assert numbers is not None
     assert numbers() == key().public_key.public_numbers()  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -211,8 +211,8 @@ def test_a_second_factor_is_what_the_provider_calls_one(
 def test_an_address_that_is_not_confirmed_is_none(
     deployment: Deployment, email: Any, verified: Any, known: bool
 ) -> None:
-    found = deployment.identify(email=email, email_verified=verified).email
-    assert found == ("a@example.org" if known else None)
+    result = deployment.identify(email=email, email_verified=verified).email
+    assert result == ("a@example.org" if known else None)
 
 
 @pytest.mark.parametrize("verified", [..., False, "false", 1.5, ["true"], None])
@@ -250,10 +250,10 @@ SIGNING: list[tuple[str, Key]] = [
 @given(st.sampled_from(SIGNING), st.binary(min_size=1, max_size=600))
 def test_no_bytes_are_a_signature(signing: tuple[str, Key], signature: bytes) -> None:
     algorithm, public = signing
-    (found,) = usable_keys({"keys": [public.as_dict(private=False)]}).values()
+    (item,) = usable_keys({"keys": [public.as_dict(private=False)]}).values()
     token = f"{encoded({'alg': algorithm})}.{encoded({'sub': 'boss'})}.{encoded(signature)}"
     with pytest.raises(RefusedError) as refused:
-        verified_claims(token, algorithm, found)
+        verified_claims(token, algorithm, item)
     assert refused.value.reason is Reason.JWT_SIGNATURE
 
 

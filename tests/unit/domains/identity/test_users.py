@@ -101,7 +101,7 @@ def test_ids_of_other_providers_and_endless_pools_are_refused(parts: Parts) -> N
     client = Client(parts.services().router())
     for name in ("corp.ann", "CORP.ann"):
         answer = create(client, userId=name)
-        assert [each["field"] for each in answer.body["errors"]] == ["userId"]
+        assert [error["field"] for error in answer.body["errors"]] == ["userId"]
     assert pool.users == {}
     assert create(client, userId="corporal").status == 200
     pool = EndlessPool()
@@ -237,7 +237,7 @@ def test_who_may_not_give_a_role_takes_over_no_one_who_has_it(
         create(client, userId="boss"),
     ):
         assert (refused.status, refused.body["code"]) == (403, "PermissionDenied")
-    assert [(each["userId"], each["email"]) for each in listed(client)] == [
+    assert [(item["userId"], item["email"]) for item in listed(client)] == [
         ("ann", "ann@example.org")
     ]
 

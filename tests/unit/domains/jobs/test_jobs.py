@@ -231,18 +231,18 @@ def test_the_problems_of_a_copy_are_returned_to_those_who_see_its_source(
         def may(self, caller: object, action: object, target: Secured) -> bool:
             return target.fields.get("assetName") in seen
 
-    found = JobService(
+    result = JobService(
         service.jobs,
         VisibleJobs(),
         service.audit,
         service.clock,
         subject=lambda job: Secured("asset", {"assetName": job.asset_id or ""}),
     )
-    assert found.get_job(ADMIN, ID).problems == [problem]
+    assert result.get_job(ADMIN, ID).problems == [problem]
     seen.remove("idol")
     withheld = ["Details are visible only to users who may see the files to copy"]
-    assert found.get_job(ADMIN, ID).problems == withheld
-    assert found.resume_job(ADMIN, ID).problems == withheld
+    assert result.get_job(ADMIN, ID).problems == withheld
+    assert result.resume_job(ADMIN, ID).problems == withheld
     assert service.get_job(ADMIN, ID).problems == [problem]
 
 
@@ -294,7 +294,7 @@ def office() -> JobLists:
 
 def ids(answer: Response) -> list[str]:
     assert answer.status == 200, answer.body
-    return [one["jobId"] for one in answer.body["items"]]
+    return [item["jobId"] for item in answer.body["items"]]
 
 
 def test_jobs_of_users_are_listed_to_each_newest_first(office: JobLists) -> None:
@@ -331,7 +331,7 @@ def test_a_job_that_was_removed_is_left_out(office: JobLists) -> None:
     office.start(ANN, "j2")
     real = office.tables.get_many
     gone: Callable[[Any], Any] = lambda wanted: [  # noqa: E731 - the index lags behind the table
-        found for found in real(wanted) if found[1]["jobId"] != "j2"
+        item for item in real(wanted) if item[1]["jobId"] != "j2"
     ]
     office.tables.get_many = gone  # type: ignore[method-assign]
     assert ids(office.get()) == ["j1"]

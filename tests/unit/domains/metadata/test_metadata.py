@@ -373,7 +373,7 @@ def test_an_entity_holds_so_many_records_at_the_most(
     everything = [record(f"other{number}") for number in range(500)]
     body = {"metadata": everything, "updateType": "replace_all"}
     assert send(client, "PUT", body=body).body["successCount"] == 500
-    assert set(all_keys(client)) == {one["metadataKey"] for one in everything}
+    assert set(all_keys(client)) == {item["metadataKey"] for item in everything}
     assert send(client, "DELETE", body={"metadataKeys": ["other7"]}).body["success"] is True
     assert add(client, "x").status == 200
 
@@ -396,7 +396,7 @@ def test_an_outage_after_a_part_of_a_request_fails_the_rest_key_by_key(
     assert answer.status == 200
     done, left = answer.body["successfulItems"], answer.body["failedItems"]
     assert done == all_keys(client) == keys[: len(done)]
-    assert [one["key"] for one in left] == keys[len(done) :] != []
+    assert [item["key"] for item in left] == keys[len(done) :] != []
     assert add(client, "another").status == 503
     assert add(client, *keys).body["successCount"] == len(left)
     assert all_keys(client) == keys

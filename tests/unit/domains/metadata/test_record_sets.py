@@ -136,12 +136,12 @@ def test_what_finds_no_room_after_others_came_in_between_fails_alone(
 def test_what_was_accepted_once_is_written_as_it_is() -> None:
     bench = made()
     bench.add_schema("museum", "assetMetadata", "weight", "number", required=True)
-    found = bench.records.entries(ADMIN, "copy", STATUE)
+    result = bench.records.entries(ADMIN, "copy", STATUE)
     records = [Record(metadata_key=key, metadata_value="v") for key in "ab"]
-    bench.records.write_as_is(STATUE, records, found)
+    bench.records.write_as_is(STATUE, records, result)
     assert bench.keys() == ["a", "b"]
-    bench.records.write_as_is(STATUE, records, found)
-    bench.records.write_as_is(STATUE, [], found)
+    bench.records.write_as_is(STATUE, records, result)
+    bench.records.write_as_is(STATUE, [], result)
     assert (bench.keys(), bench.size()) == ([], 0)
     of_asset = [e["operation"] for e in entries(bench.tables) if "statue" in e["entity"]]
     assert of_asset == ["copy_asset_metadata"] * 2  # one that changes nothing tells nothing

@@ -50,30 +50,30 @@ def field(key: str, value_type: str = "string", **more: object) -> SchemaField:
 
 
 def test_schemas_that_agree_are_one_and_the_first_sequence_counts() -> None:
-    found = combined_rules(
+    rules = combined_rules(
         [schema("A", field("k", sequence=4)), schema("B", field("k", sequence=2))]
     )
-    assert found == {
+    assert rules == {
         "k": FieldInForce("k", "string", sequence=2, schemas=("A (museum)", "B (museum)"))
     }
 
 
 def test_where_schemas_contradict_each_other_nothing_is_demanded() -> None:
     strict = field("k", "number", required=True, default_metadata_field_value="1")
-    found = combined_rules(
+    rules = combined_rules(
         [schema("A", strict), schema("B", field("k", "number")), schema("C", strict)]
     )
     names = ("A (museum)", "B (museum)", "C (museum)")
-    assert found == {"k": FieldInForce("k", "string", has_conflict=True, schemas=names)}
+    assert rules == {"k": FieldInForce("k", "string", has_conflict=True, schemas=names)}
 
 
 def test_a_schema_applies_to_files_with_its_extensions_only() -> None:
-    one = schema("A", field("k"), file_key_type_restriction=".glb, .GLTF")
-    assert applies_to(one, "/x/y.GLB")
-    assert applies_to(one, "/y.gltf")
-    assert not applies_to(one, "/y.png")
-    assert not applies_to(one, "/y")
-    assert applies_to(one, None)
+    result = schema("A", field("k"), file_key_type_restriction=".glb, .GLTF")
+    assert applies_to(result, "/x/y.GLB")
+    assert applies_to(result, "/y.gltf")
+    assert not applies_to(result, "/y.png")
+    assert not applies_to(result, "/y")
+    assert applies_to(result, None)
     assert applies_to(schema("A", field("k"), file_key_type_restriction=".all"), "/y")
     assert not applies_to(schema("A", field("k"), enabled=False), None)
 

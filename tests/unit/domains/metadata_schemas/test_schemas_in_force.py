@@ -172,9 +172,9 @@ def test_metadata_shows_fields_of_schemas_and_where_they_contradict_each_other(
     )
     created(client, field("torn", "date"), schemaName="Other", databaseId="GLOBAL")
     send(writer, "POST", body={"metadata": [record("torn", "either"), record("z")]})
-    found = {item["metadataKey"]: item for item in send(writer, "GET").body["metadata"]}
-    assert list(found) == ["torn", "weight", "z", "colour"]
-    assert found["weight"] == {
+    result = {item["metadataKey"]: item for item in send(writer, "GET").body["metadata"]}
+    assert list(result) == ["torn", "weight", "z", "colour"]
+    assert result["weight"] == {
         "databaseId": "museum",
         "assetId": "statue",
         "metadataKey": "weight",
@@ -189,13 +189,13 @@ def test_metadata_shows_fields_of_schemas_and_where_they_contradict_each_other(
         "metadataSchemaMultiFieldConflict": False,
         "metadataSchemaControlledListKeys": [],
     }
-    assert found["colour"]["metadataSchemaControlledListKeys"] == ["red", "blue"]
-    torn = found["torn"]
+    assert result["colour"]["metadataSchemaControlledListKeys"] == ["red", "blue"]
+    torn = result["torn"]
     assert torn["metadataSchemaMultiFieldConflict"] is True
     assert torn["metadataSchemaName"] == "Other (GLOBAL), Measures (museum)"
     assert torn["metadataSchemaRequired"] is False
-    assert found["z"]["metadataSchemaField"] is False
-    assert found["z"]["metadataSchemaName"] is None
+    assert result["z"]["metadataSchemaField"] is False
+    assert result["z"]["metadataSchemaName"] is None
 
 
 def test_pages_show_each_record_and_each_field_once(client: Client, writer: Client) -> None:
@@ -244,8 +244,8 @@ def test_a_parent_that_is_removed_meanwhile_is_missed(
 def test_metadata_of_a_database_is_its_own(writer: Client, tables: Tables) -> None:
     done = send(writer, "POST", DATABASE, body={"metadata": [record("k", "1"), record("l")]})
     assert done.body["successfulItems"] == ["k", "l"]
-    found = send(writer, "GET", DATABASE).body["metadata"]
-    assert [(item["databaseId"], "assetId" in item) for item in found] == [("museum", False)] * 2
+    metadata = send(writer, "GET", DATABASE).body["metadata"]
+    assert [(item["databaseId"], "assetId" in item) for item in metadata] == [("museum", False)] * 2
     assert values(writer) == {}
     again = send(writer, "POST", DATABASE, body={"metadata": [record("k", "2")]})
     assert (again.status, again.body["success"]) == (200, False)

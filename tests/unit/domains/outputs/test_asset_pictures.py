@@ -147,10 +147,10 @@ def test_no_picture_of_a_quarantined_file_is_chosen(
     inspected(two, "/parts/largest.obj", 40)
     head = two.objects.head(BUCKET, "statue/parts/large.obj")
     assert isinstance(head, ObjectHead)
-    found = {head.version.ref}
+    result = {head.version.ref}
 
     def among(_: object, bucket: str, versions: Iterable[VersionRef]) -> set[VersionRef]:
-        return found & set(versions)
+        return result & set(versions)
 
     monkeypatch.setattr(type(two.museum.files.quarantine), "among", among)
     archive(two, "/parts/largest.obj")

@@ -226,11 +226,11 @@ def test_a_user_who_may_not_upload_stores_no_files_and_large_ones_neither(
 
 def records(*keys: str, **more: Any) -> dict[str, Any]:
     """A metadata file with a text for each key."""
-    found = [
+    result = [
         {"metadataKey": key, "metadataValue": f"{key}!", "metadataValueType": "string"}
         for key in keys
     ]
-    return {"metadata": found, **more}
+    return {"metadata": result, **more}
 
 
 @pytest.fixture
@@ -415,8 +415,8 @@ def test_the_trail_names_the_user_the_execution_and_each_output(running: OutputS
     running.stores()
     entries = audit_entries(running.tables, "store_outputs")
     assert {entry["userId"] for entry in entries} == {"admin"}
-    found = str(entries)
-    assert "1/files/a.glb" in found
-    assert "files with the extension .exe are blocked in this deployment" in found
+    result = str(entries)
+    assert "1/files/a.glb" in result
+    assert "files with the extension .exe are blocked in this deployment" in result
     (written,) = audit_entries(running.tables, "update_asset_metadata")
     assert written["userId"] == "admin"

@@ -226,8 +226,8 @@ def test_a_result_is_dropped_where_the_file_is_not_what_was_read(
             body = {"filePath": "/a.obj", "confirmPermanentDelete": True}
             studio.museum.change("DELETE", "deleteFile", body)
         case "quarantined":
-            found = {("statue/a.obj", version)}
-            monkeypatch.setattr(type(studio.museum.files.quarantine), "among", _returns(found))
+            outcome = {("statue/a.obj", version)}
+            monkeypatch.setattr(type(studio.museum.files.quarantine), "among", _returns(outcome))
         case _:
             archived = studio.museum.asset.model_copy(update={"status": "archived"})
             monkeypatch.setattr(type(studio.museum.assets), "find_asset", _returns(archived))
@@ -295,10 +295,10 @@ def test_a_glb_larger_than_the_reader_may_write_is_not_stored(
     head = MemoryObjects.head
 
     def with_a_large_glb(self: MemoryObjects, bucket: str, key: str, **more: Any) -> Any:
-        found = head(self, bucket, key, **more)
-        if not isinstance(found, ObjectHead) or not key.endswith("1/files/model.glb"):
-            return found
-        return found._replace(version=found.version._replace(size=GLB.most_bytes + 1))
+        outcome = head(self, bucket, key, **more)
+        if not isinstance(outcome, ObjectHead) or not key.endswith("1/files/model.glb"):
+            return outcome
+        return outcome._replace(version=outcome.version._replace(size=GLB.most_bytes + 1))
 
     monkeypatch.setattr(MemoryObjects, "head", with_a_large_glb)
     assert studio.stores().state == "refused"
@@ -329,9 +329,9 @@ def test_the_asset_shows_its_primary_or_else_its_largest_file(studio: OutputSetu
     wrote(studio, written.version_id, "e4")
     studio.stores("e4")
     assert shown_of_asset(studio).endswith(b"e4")
-    found = asset(studio).preview_location
-    assert found is not None
-    assert found.key == GENERATED_KEY
+    location = asset(studio).preview_location
+    assert location is not None
+    assert location.key == GENERATED_KEY
 
 
 def test_previews_that_users_put_are_kept_and_shown(studio: OutputSetup) -> None:

@@ -38,15 +38,15 @@ def test_a_pipeline_is_read_as_stored_and_changed(definitions: Definitions) -> N
     )
     stored = definitions.done(routes.PUT_PIPELINE, body)
     assert stored == {"message": "Pipeline convert was stored"}
-    found = definitions.pipeline()
-    times = {found.pop("dateCreated"), found.pop("dateUpdated")}
+    pipeline = definitions.pipeline()
+    times = {pipeline.pop("dateCreated"), pipeline.pop("dateUpdated")}
     assert len(times) == 1
-    assert json.loads(found.pop("userProvidedResource")) == {
+    assert json.loads(pipeline.pop("userProvidedResource")) == {
         "resourceId": CONVERT_ARN,
         "resourceType": "Lambda",
         "isProvided": True,
     }
-    assert found == {**body, "lambdaName": CONVERT_ARN, "enabled": True}
+    assert pipeline == {**body, "lambdaName": CONVERT_ARN, "enabled": True}
     definitions.done(routes.PUT_PIPELINE, pipeline_body(enabled=False))
     first = definitions.pipeline()
     definitions.done(routes.PUT_PIPELINE, pipeline_body(description="Converts more"))
@@ -94,9 +94,12 @@ def test_allowed_queues_and_buses_are_taken(definitions: Definitions) -> None:
     definitions.done(routes.PUT_PIPELINE, pipeline_body("queued", **SQS))
     assert definitions.pipeline("queued")["sqsQueueUrl"] == QUEUE_URL
     definitions.done(routes.PUT_PIPELINE, pipeline_body("sent", **EVENTS))
-    found = definitions.pipeline("sent")
-    assert found["eventBridgeBusArn"] == DEFAULT_BUS_ARN
-    assert (found["eventBridgeSource"], found["eventBridgeDetailType"]) == ("vams.pipeline", "sent")
+    pipeline = definitions.pipeline("sent")
+    assert pipeline["eventBridgeBusArn"] == DEFAULT_BUS_ARN
+    assert (pipeline["eventBridgeSource"], pipeline["eventBridgeDetailType"]) == (
+        "vams.pipeline",
+        "sent",
+    )
     more = {"eventBridgeBusArn": BUS_ARN, "eventBridgeSource": "ours"}
     definitions.done(routes.PUT_PIPELINE, pipeline_body("other", outputType="", **EVENTS, **more))
     assert definitions.pipeline("other")["eventBridgeBusArn"] == BUS_ARN
@@ -182,5 +185,5 @@ def test_a_database_with_pipelines_or_workflows_is_not_deleted(definitions: Defi
 
 
 def _listed(definitions: Definitions, **query: str) -> list[str]:
-    found = definitions.done(routes.LIST_ALL_PIPELINES, query=query)
-    return sorted(row["pipelineId"] for row in found["message"]["Items"])
+    done = definitions.done(routes.LIST_ALL_PIPELINES, query=query)
+    return sorted(row["pipelineId"] for row in done["message"]["Items"])

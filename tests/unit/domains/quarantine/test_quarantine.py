@@ -271,14 +271,14 @@ def test_what_was_made_of_it_is_not_streamed(museum: Gallery, scans: ScanWorld) 
         ):
             museum.objects.put(AUXILIARY, key, b"", content_type="image/png", metadata={})
     for extension in ("glb", "png"):
-        found = {
+        result = {
             version: museum.stream(
                 f"glb/a.glb/{version}.{extension}", family="auxiliaryPreviewAssets"
             )
             for version in (clean, bad)
         }
-        assert found[clean].status == 200
-        assert refused(found[bad]) == REFUSED
+        assert result[clean].status == 200
+        assert refused(result[bad]) == REFUSED
     museum.objects.put(AUXILIARY, "statue/a.glb/x.bin", b"", content_type="text/plain", metadata={})
     assert museum.stream("a.glb/x.bin", family="auxiliaryPreviewAssets").status == 200
 
@@ -320,17 +320,17 @@ def test_quarantined_versions_are_marked(museum: Gallery, scans: ScanWorld) -> N
     clean = museum.put("/a.glb", b"clean")
     bad = infected(museum, scans)
     museum.put("/parts/b.glb")
-    rows = {one["relativePath"]: one for one in museum.list_files().body["items"]}
-    marks = {path: one.get("isQuarantined") for path, one in rows.items()}
+    rows = {item["relativePath"]: item for item in museum.list_files().body["items"]}
+    marks = {path: row.get("isQuarantined") for path, row in rows.items()}
     assert marks == {"/a.glb": True, "/parts/": None, "/parts/b.glb": False}
     reply = museum.file_info("/a.glb", includeVersions="true").body
     assert reply["isQuarantined"] is True
-    assert {one["versionId"]: one["isQuarantined"] for one in reply["versions"]} == {
+    assert {version["versionId"]: version["isQuarantined"] for version in reply["versions"]} == {
         bad: True,
         clean: False,
     }
     basic = museum.list_files(basic="true").body["items"]
-    assert not [one for one in basic if "isQuarantined" in one]
+    assert not [item for item in basic if "isQuarantined" in item]
     assert museum.download(key="/a.glb", versionId=clean).status == 200
     assert refused(museum.change("POST", "revertFileVersion", FILE, versionId=bad)) == REFUSED
     assert museum.change("POST", "revertFileVersion", FILE, versionId=clean).status == 200
@@ -398,8 +398,8 @@ def test_exports_have_no_url_of_it() -> None:
         "statue", generatePresignedUrls=True, fetchAssetRelationships=False
     ).body["assets"]
     urls = {
-        one["fileName"]: (one["isQuarantined"], one["presignedFileDownloadUrl"] is None)
-        for one in asset["files"]
+        file["fileName"]: (file["isQuarantined"], file["presignedFileDownloadUrl"] is None)
+        for file in asset["files"]
     }
     assert urls == {"a.glb": (True, True), "b.glb": (False, False)}
 

@@ -268,8 +268,8 @@ def test_each_change_has_its_entry(client: Client, tables: Tables) -> None:
     send(client, "POST", ANN)
     send(client, "PUT", BOB)
     send(client, "DELETE", BOB, path="/unsubscribe")
-    found = [e for e in entries(tables) if e["entity"] == "subscription:Asset:statue"]
-    changes = {e["operation"]: e["changes"]["subscribers"] for e in found}
+    result = [e for e in entries(tables) if e["entity"] == "subscription:Asset:statue"]
+    changes = {e["operation"]: e["changes"]["subscribers"] for e in result}
     assert changes == {
         "create_subscription": {"after": [ANN]},
         "update_subscription": {"before": [ANN], "after": [BOB]},
@@ -363,9 +363,9 @@ def test_messages_are_of_assets_and_files_and_cut() -> None:
     assert notification_of({**ENTRY, "entity": "file:museum:statue:/a:b/c.glb"}) == expected
     assert notification_of({**ENTRY, "operation": "create_asset"}) is None
     happenings = [Notification("m", "s", f"operation_{n}", "ann", "2026") for n in range(60)]
-    found = message_text("It", [*happenings, *happenings])
-    assert found.count("operation") == 50
-    assert found.endswith("and 10 more.\n")
+    text = message_text("It", [*happenings, *happenings])
+    assert text.count("operation") == 50
+    assert text.endswith("and 10 more.\n")
 
 
 @pytest.mark.parametrize(

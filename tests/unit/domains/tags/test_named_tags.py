@@ -80,9 +80,9 @@ class TaggedAssets:
 
 @pytest.fixture
 def gallery() -> TaggedAssets:
-    found = TaggedAssets()
-    found.allow()
-    return found
+    assets = TaggedAssets()
+    assets.allow()
+    return assets
 
 
 def test_every_operator_is_tried() -> None:

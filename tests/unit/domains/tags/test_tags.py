@@ -161,9 +161,9 @@ def test_a_type_that_got_a_tag_meanwhile_is_not_deleted(
     get = TagTypeRepository.get
 
     def get_then_tag(repository: TagTypeRepository, name: str) -> object:
-        found = get(repository, name)
+        result = get(repository, name)
         write_tag(client)
-        return found
+        return result
 
     with monkeypatch.context() as patched:
         patched.setattr(TagTypeRepository, "get", get_then_tag)
@@ -315,12 +315,12 @@ def test_a_deletion_that_was_overtaken_starts_no_job(
 ) -> None:
     write_type(client)
     write_tag(client)
-    found = service.tags.get("red")
-    assert found is not None
+    result = service.tags.get("red")
+    assert result is not None
     write_tag(client, "PUT", description="Rather red")
 
     def stale(repository: TagRepository, tag_name: str) -> Tag:
-        return found
+        return result
 
     monkeypatch.setattr(TagRepository, "get", stale)
     assert delete_tag(client).status == 412

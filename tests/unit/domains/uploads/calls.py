@@ -132,12 +132,12 @@ def temporary() -> list[str]:
     client = s3()
     versions = client.list_object_versions(Bucket=BUCKET, Prefix="temp-uploads/")
     multiparts = client.list_multipart_uploads(Bucket=BUCKET)
-    found = [
+    result = [
         *versions.get("Versions", []),
         *versions.get("DeleteMarkers", []),
         *multiparts.get("Uploads", []),
     ]
-    return [entry.get("Key", "") for entry in found]
+    return [entry.get("Key", "") for entry in result]
 
 
 def asset_type(museum: Gallery) -> str:

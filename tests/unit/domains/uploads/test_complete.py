@@ -38,9 +38,9 @@ def test_a_completed_file_is_in_the_asset(museum: Gallery) -> None:
     assert answer.body["largeFileAsynchronousHandling"] is False
     (result,) = answer.body["fileResults"]
     assert (result["relativeKey"], result["success"]) == ("/scans/model.glb", True)
-    found = stored_head(museum, "/scans/model.glb")
-    assert (found.version.size, found.content_type) == (len(GLB), "model/gltf-binary")
-    assert found.metadata == {"vitrine-upload": answer.body["uploadId"]}
+    head = stored_head(museum, "/scans/model.glb")
+    assert (head.version.size, head.content_type) == (len(GLB), "model/gltf-binary")
+    assert head.metadata == {"vitrine-upload": answer.body["uploadId"]}
     assert temporary() == []
     assert asset_type(museum) == ".glb"
 
@@ -51,9 +51,9 @@ def test_several_parts_in_any_order_become_one_file(museum: Gallery) -> None:
     pieces = (body[: 5 * MIB], body[5 * MIB :])  # all parts but the last have 5 MiB
     parts = [stored_part(file, number, piece) for number, piece in enumerate(pieces, start=1)]
     assert museum.complete(upload_id, named(file, *parts[::-1])).body["overallSuccess"]
-    found = stored_head(museum, "/a.bin")
-    assert found.version.size == len(body)
-    assert found.metadata["vitrine-sha256-verified"] == "true"
+    head = stored_head(museum, "/a.bin")
+    assert head.version.size == len(body)
+    assert head.metadata["vitrine-sha256-verified"] == "true"
 
 
 def test_the_type_follows_the_files(museum: Gallery) -> None:
@@ -68,18 +68,18 @@ def test_an_edit_at_the_same_time_survives(museum: Gallery) -> None:
     upload_id, done = sent(museum, {"/a.glb": GLB})
     asset = museum.assets.assets.change(museum.asset, {"description": "Edited meanwhile"})
     museum.complete(upload_id, *done)
-    found = museum.assets.get_asset(Identity("admin"), "museum", "statue")
-    assert (found.description, found.asset_type) == ("Edited meanwhile", ".glb")
+    result = museum.assets.get_asset(Identity("admin"), "museum", "statue")
+    assert (result.description, result.asset_type) == ("Edited meanwhile", ".glb")
     # Inherited attributes of file documents are written again for the new type only.
-    assert found.inherited_revision == asset.inherited_revision + 1
+    assert result.inherited_revision == asset.inherited_revision + 1
 
 
 def test_an_empty_file_is_made_at_complete(museum: Gallery) -> None:
     answer = uploaded(museum, {"/empty.txt": b""}, checksumSha256=sha256(b""))
     assert answer.body["overallSuccess"]
-    found = stored_head(museum, "/empty.txt")
-    assert (found.version.size, found.content_type) == (0, "text/plain")
-    assert found.metadata["vitrine-sha256-verified"] == "true"
+    head = stored_head(museum, "/empty.txt")
+    assert (head.version.size, head.content_type) == (0, "text/plain")
+    assert head.metadata["vitrine-sha256-verified"] == "true"
     answer = uploaded(museum, {"/other.txt": b""}, checksumSha256=sha256(b"x"))
     assert "not the checksum of an empty file" in error_of(answer)
 

@@ -154,9 +154,9 @@ def test_a_checksum_is_verified(museum: Gallery, claimed: bytes, is_stored: bool
     upload_id, file = started(museum, checksumSha256=sha256(claimed))
     answer = museum.complete(upload_id, named(file, stored_part(file, 1, GLB)))
     assert (answer.status == 200) is is_stored
-    found = head(museum, "/a.glb")
-    assert (found is not None) is is_stored
-    assert found is None or found.metadata["vitrine-sha256-verified"] == "true"
+    result = head(museum, "/a.glb")
+    assert (result is not None) is is_stored
+    assert result is None or result.metadata["vitrine-sha256-verified"] == "true"
     assert temporary() == []
 
 

@@ -193,8 +193,8 @@ def test_the_extensions_of_the_database_bind_in_any_case(museum: Gallery) -> Non
 
 
 def test_a_file_twice_in_a_request_is_refused(museum: Gallery) -> None:
-    found = refused(museum, new("a/b.glb"), new("/a/b.glb"), new("/c.glb"))
-    assert set(found) == {"files.0.relativeKey", "files.1.relativeKey"}
+    result = refused(museum, new("a/b.glb"), new("/a/b.glb"), new("/c.glb"))
+    assert set(result) == {"files.0.relativeKey", "files.1.relativeKey"}
 
 
 def test_a_preview_of_an_unknown_kind_is_refused(museum: Gallery) -> None:
@@ -210,9 +210,9 @@ def test_a_preview_of_an_unknown_kind_is_refused(museum: Gallery) -> None:
 def test_a_path_whose_later_keys_would_overflow_is_refused(museum: Gallery) -> None:
     fits = "/" + "/".join(["x" * 150] * 5) + "xx"
     assert museum.initialise(new(fits)).status == 200
-    found = refused(museum, new(fits + "y"), new("/" + "/".join(["x" * 250] * 4)))
-    assert "snapshot key" in found["files.0.relativeKey"]
-    assert "1024" in found["files.1.relativeKey"]
+    result = refused(museum, new(fits + "y"), new("/" + "/".join(["x" * 250] * 4)))
+    assert "snapshot key" in result["files.0.relativeKey"]
+    assert "1024" in result["files.1.relativeKey"]
 
 
 WRONG_FIELDS: list[tuple[str, Any]] = [

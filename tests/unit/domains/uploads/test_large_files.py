@@ -52,9 +52,9 @@ def test_a_large_file_is_handed_over_and_then_finished(world: World) -> None:
     assert states(world.museum, upload_id) == {"/a.glb": "working", "/small.txt": "done"}
     assert museum.upload(upload_id).body["state"] == "working"
     world.drain()
-    found = stored_head(museum, "/a.glb")
-    assert (found.version.size, found.content_type) == (len(GLB), "model/gltf-binary")
-    assert found.metadata == {"vitrine-upload": upload_id}
+    outcome = stored_head(museum, "/a.glb")
+    assert (outcome.version.size, outcome.content_type) == (len(GLB), "model/gltf-binary")
+    assert outcome.metadata == {"vitrine-upload": upload_id}
     assert states(world.museum, upload_id) == {"/a.glb": "done", "/small.txt": "done"}
     reply = museum.upload(upload_id).body
     assert (reply["state"], reply["largeFileAsynchronousHandling"]) == ("completed", True)
@@ -92,9 +92,9 @@ def test_a_large_file_of_several_parts_is_copied_by_parts(world: World) -> None:
     done = named(file, part(file, 1, body), part(file, 2, body))
     assert museum.complete(upload_id, done).body["overallSuccess"]
     world.drain()
-    found = stored_head(museum, "/a.bin")
-    assert found.version.etag.endswith("-3")  # of 5 MiB, and not the two that were sent
-    assert found.metadata["vitrine-sha256"] == sha256(body)
+    head = stored_head(museum, "/a.bin")
+    assert head.version.etag.endswith("-3")  # of 5 MiB, and not the two that were sent
+    assert head.metadata["vitrine-sha256"] == sha256(body)
     key = museum.asset.asset_location.key + "a.bin"
     assert b"".join(museum.objects.read_chunks(BUCKET, key)) == body
 
@@ -218,5 +218,5 @@ def test_a_copy_continues_over_several_messages_and_copies_no_part_twice(
         runs += 1
         assert runs < 100
     assert (runs, copied) == (3, list(range(1, 21)))
-    found = stored_head(museum, "/a.bin")
-    assert (found.version.size, found.version.etag[-3:]) == (20 * MIB, "-20")
+    head = stored_head(museum, "/a.bin")
+    assert (head.version.size, head.version.etag[-3:]) == (20 * MIB, "-20")

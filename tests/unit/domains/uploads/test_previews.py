@@ -157,8 +157,8 @@ def test_other_files_of_the_upload_do_not_wait(world: World) -> None:
     assert states(world.museum, preview_upload)["/c.txt"] == "done"
     world.museum.complete(file_upload, file[1])
     deliver(world)
-    found = states(world.museum, preview_upload)
-    assert (found[PREVIEW], found["/b.glb.previewFile.png"]) == ("working", "done")
+    result = states(world.museum, preview_upload)
+    assert (result[PREVIEW], result["/b.glb.previewFile.png"]) == ("working", "done")
     world.museum.complete(file_upload, file[0])
     deliver(world)
     assert set(states(world.museum, preview_upload).values()) == {"done"}

@@ -70,7 +70,7 @@ def test_more_than_a_thousand_parts_are_renewed_listed_and_completed(
     assert len(renewed["partUploadUrls"]) == 1003
     parts = [stored_part(renewed, number, b"x") for number in range(1, 1004)]
     (renewed,) = museum.renew(upload_id, {"relativeKey": "/a.bin"}).body["files"]
-    assert [one["PartNumber"] for one in renewed["storedParts"]] == list(range(1, 1004))
+    assert [part["PartNumber"] for part in renewed["storedParts"]] == list(range(1, 1004))
     assert museum.complete(upload_id, named(renewed, *parts)).body["overallSuccess"]
     assert stored_head(museum, "/a.bin").version.size == 1003
 

@@ -44,7 +44,7 @@ def test_refusals_by_a_rule_are_distinguished_from_failures(museum: Gallery) -> 
     assert [result["errorKind"] for result in results] == ["rule", "failure", "abandoned"]
     # the first and the last are settled: they keep their kind
     again = museum.complete(upload_id, done[0], done[2]).body["fileResults"]
-    assert [one["errorKind"] for one in again] == ["rule", "abandoned"]
+    assert [item["errorKind"] for item in again] == ["rule", "abandoned"]
 
 
 def test_the_state_is_returned_to_those_who_may_write_the_asset_only(museum: Gallery) -> None:

@@ -45,11 +45,11 @@ def ensure(definitions: Definitions, *shipped: str) -> None:
 def test_they_are_created_once_and_follow_the_declaration(definitions: Definitions) -> None:
     ensure(definitions)
     for shipped in SHIPPED:
-        found = definitions.workflow(shipped.id, "GLOBAL")
-        (function,) = found["specifiedPipelines"]["functions"]
+        workflow = definitions.workflow(shipped.id, "GLOBAL")
+        (function,) = workflow["specifiedPipelines"]["functions"]
         assert function["name"] == shipped.id
         assert f'"resourceId":"{shipped.function}"' in function["userProvidedResource"]
-        assert found["autoTriggerOnFileExtensionsUpload"] == ",".join(shipped.extensions)
+        assert workflow["autoTriggerOnFileExtensionsUpload"] == ",".join(shipped.extensions)
     rows = dict(definitions.product.tables.items)
     ensure(definitions)
     assert definitions.product.tables.items == rows
@@ -58,8 +58,8 @@ def test_they_are_created_once_and_follow_the_declaration(definitions: Definitio
     assert triggers.endswith(",.usd")
     old = Update(table=DATABASES, key={"databaseId": "museum"}, remove=("processing",))
     definitions.product.tables.write(old)
-    found = workflows(definitions.product.context).triggered_by("museum", ["/a.glb"])["/a.glb"]
-    assert [one.workflow_id for one in found] == [INSPECT.id]
+    workflow = workflows(definitions.product.context).triggered_by("museum", ["/a.glb"])["/a.glb"]
+    assert [item.workflow_id for item in workflow] == [INSPECT.id]
 
 
 def test_what_an_administrator_changed_is_not_changed_back(definitions: Definitions) -> None:
@@ -69,8 +69,8 @@ def test_what_an_administrator_changed_is_not_changed_back(definitions: Definiti
     path = {"databaseId": "GLOBAL", "workflowId": INSPECT_CAD.id}
     definitions.done(routes.DELETE_WORKFLOW, **path)
     ensure(definitions, ".usd")
-    found = definitions.workflow(INSPECT.id, "GLOBAL")
-    assert found["autoTriggerOnFileExtensionsUpload"] == ".stl"
+    workflow = definitions.workflow(INSPECT.id, "GLOBAL")
+    assert workflow["autoTriggerOnFileExtensionsUpload"] == ".stl"
     assert definitions.send(routes.GET_WORKFLOW, **path).status == 404
     definitions.done(routes.DELETE_PIPELINE, databaseId="GLOBAL", pipelineId=INSPECT_CAD.id)
     ensure(definitions)
@@ -85,14 +85,14 @@ def test_they_run_on_uploads_unless_switched_off(definitions: Definitions, switc
                      | {"workflowId": "other"})  # fmt: skip
     context = definitions.product.context
     before = workflows(context).triggered_by("museum", ["/a.glb"])["/a.glb"]
-    assert [one.workflow_id for one in before] == ["other", INSPECT.id]
+    assert [item.workflow_id for item in before] == ["other", INSPECT.id]
     queries = workflows(context)
     if switch == "deployment":
         queries = WorkflowQueries(queries.workflows, queries.authorization, lambda _: False)
     else:
         definitions.done(routes.UPDATE_DATABASE, {"processing": False}, databaseId="museum")
         assert definitions.done(routes.GET_DATABASE, databaseId="museum")["processing"] is False
-    assert [one.workflow_id for one in queries.triggered_by("museum", ["/a.glb"])["/a.glb"]] == [
+    assert [item.workflow_id for item in queries.triggered_by("museum", ["/a.glb"])["/a.glb"]] == [
         "other"
     ]
 
@@ -144,10 +144,10 @@ def rights() -> MayRun:
 
 @pytest.fixture
 def ruled(rights: MayRun) -> Definitions:
-    found = Definitions(Product(rights))
+    definitions = Definitions(Product(rights))
     for name in ("convert", "render"):
-        found.done(routes.PUT_PIPELINE, pipeline_body(name))
-    return found
+        definitions.done(routes.PUT_PIPELINE, pipeline_body(name))
+    return definitions
 
 
 def test_a_trigger_is_stored_only_by_who_may_run_it(ruled: Definitions, rights: MayRun) -> None:
@@ -202,9 +202,9 @@ def test_a_trigger_that_starts_nothing_has_a_reason_until_it_is_stored_again(
     tables.write(Update(table=WORKFLOWS, key=older, remove=("storedBy", "storedAt")))
     by_hand = {**older, "workflowId": "by-hand"}
     tables.write(Update(table=WORKFLOWS, key=by_hand, remove=("storedBy", "storedAt")))
-    found = shown(ruled)
-    assert found["by-hand"] is None
-    assert "without its user; store it again" in str(found["publish"])
+    result = shown(ruled)
+    assert result["by-hand"] is None
+    assert "without its user; store it again" in str(result["publish"])
     ruled.product.now += timedelta(seconds=1)
     ruled.done(routes.PUT_WORKFLOW, body)
     assert shown(ruled)["publish"] is None
@@ -218,14 +218,14 @@ def test_a_trigger_that_starts_nothing_has_a_reason_until_it_is_stored_again(
 
 def shown(ruled: Definitions) -> dict[str, str | None]:
     """Why triggers are stopped, which all reads say alike."""
-    found = {name: ruled.workflow(name).get("triggerStopped") for name in ("publish", "by-hand")}
+    result = {name: ruled.workflow(name).get("triggerStopped") for name in ("publish", "by-hand")}
     for route, path in (
         (routes.LIST_ALL_WORKFLOWS, {}),
         (routes.LIST_WORKFLOWS, {"databaseId": "museum"}),
     ):
         items = ruled.done(route, **path)["message"]["Items"]
-        assert {item["workflowId"]: item.get("triggerStopped") for item in items} == found
-    return found
+        assert {item["workflowId"]: item.get("triggerStopped") for item in items} == result
+    return result
 
 
 CONVERT = {"databaseId": "museum", "pipelineId": "convert"}

@@ -36,8 +36,8 @@ def test_a_workflow_holds_copies_of_its_pipelines(definitions: Definitions) -> N
     answer = definitions.send(routes.PUT_WORKFLOW, body)
     assert (answer.status, answer.body) == (200, {"message": "Workflow publish was stored"})
     assert answer.headers["X-Ignored-Fields"] == f"{FIRST}.object__type"
-    found = definitions.workflow()
-    (function,) = found["specifiedPipelines"]["functions"]
+    workflow = definitions.workflow()
+    (function,) = workflow["specifiedPipelines"]["functions"]
     resource = json.loads(function.pop("userProvidedResource"))
     assert resource["resourceId"] == CONVERT_ARN
     assert function == {
@@ -49,7 +49,7 @@ def test_a_workflow_holds_copies_of_its_pipelines(definitions: Definitions) -> N
         "waitForCallback": "Disabled",
         "inputParameters": '{"quality": 1}',
     }
-    assert found["autoTriggerOnFileExtensionsUpload"] == ".glb,.e57"
+    assert workflow["autoTriggerOnFileExtensionsUpload"] == ".glb,.e57"
     body = workflow_body()
     body["specifiedPipelines"]["functions"][0]["inputParameters"] = '{"quality": 9}'
     definitions.done(routes.PUT_WORKFLOW, body)
@@ -155,8 +155,8 @@ def test_uploads_run_active_workflows_of_database_and_global(definitions: Defini
     for route, of in ((routes.LIST_ALL_WORKFLOWS, {}), (routes.LIST_WORKFLOWS, PUBLISH)):
         path = {name: value for name, value in of.items() if name == "databaseId"}
         assert definitions.done(route, **path)["message"]["Items"] == []
-        found = definitions.done(route, **path, query={"showDeleted": "true"})["message"]
-        assert [row["workflowId"] for row in found["Items"]] == ["publish"]
+        message = definitions.done(route, **path, query={"showDeleted": "true"})["message"]
+        assert [row["workflowId"] for row in message["Items"]] == ["publish"]
     definitions.done(routes.PUT_PIPELINE, pipeline_body("render", "GLOBAL"))
     of_global: Json = {"database_id": "GLOBAL", "pipelines": [("GLOBAL", "render")]}
     triggers = "autoTriggerOnFileExtensionsUpload"
@@ -167,7 +167,7 @@ def test_uploads_run_active_workflows_of_database_and_global(definitions: Defini
     queries = workflows(definitions.product.context)
 
     def triggered(database_id: str, path: str) -> list[str]:
-        return [one.workflow_id for one in queries.triggered_by(database_id, [path])[path]]
+        return [item.workflow_id for item in queries.triggered_by(database_id, [path])[path]]
 
     assert triggered("museum", "/a/B.GLB") == ["glbs", "every"]
     assert triggered("museum", "/a/b.obj") == ["every"]

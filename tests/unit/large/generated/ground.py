@@ -138,7 +138,9 @@ def constraint(
 def everything(object_type: str, actions: Iterable[str] = ACTIONS) -> Json:
     """All objects of a type, for the role that counts without a second factor."""
     every = {"field": "object__type", "operator": "equals", "value": object_type}
-    return constraint(object_type, [every], [], *((PLAIN_ROLE, each, "allow") for each in actions))
+    return constraint(
+        object_type, [every], [], *((PLAIN_ROLE, action, "allow") for action in actions)
+    )
 
 
 @st.composite
@@ -171,7 +173,7 @@ ASSET_COUNT = 8
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     """Most types are open, all or in part, and some further rules allow and deny in between."""
-    bases = [everything(name, given) for name, given in draw(_BASES).items() if given]
+    bases = [everything(name, item) for name, item in draw(_BASES).items() if item]
     rules = draw(st.lists(single_rules(), max_size=8))
     both = (PLAIN_ROLE, ROLE_WITH_MFA)
     roles = draw(st.sampled_from(((PLAIN_ROLE,), both, both, both, (ROLE_WITH_MFA,))))
@@ -260,8 +262,8 @@ class GeneratedWorld(Seeded):
             self.done(routes.CREATE_ROLE, body=fields)
         for number, body in enumerate(rules_of(case, user_id)):
             self.done(routes.CREATE_CONSTRAINT, {"constraintId": f"drawn-{number}"}, body)
-        given = {"userId": user_id, "roleName": [*case.roles]}
-        self.done(routes.SET_USER_ROLES, body=given)
+        value = {"userId": user_id, "roleName": [*case.roles]}
+        self.done(routes.SET_USER_ROLES, body=value)
 
     def _put_own_things(self, user_id: str) -> None:
         """An upload to each asset, a comment and a job on each, a key and a profile."""
@@ -307,7 +309,7 @@ def rules_of(case: Case, user_id: str) -> tuple[Json, ...]:
         return {**grant, "userId": user_id} if grant["userId"] == USER else grant
 
     return tuple(
-        {**body, "userPermissions": [named(each) for each in body["userPermissions"]]}
+        {**body, "userPermissions": [named(permission) for permission in body["userPermissions"]]}
         for body in case.constraints
     )
 

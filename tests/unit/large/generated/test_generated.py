@@ -125,14 +125,14 @@ def test_every_route_answers_what_the_rules_mean(ground: GeneratedWorld) -> None
     @given(cases())
     def holds(case: Case) -> None:
         with ground.under(case) as facts:
-            found = [
-                each
+            result = [
+                difference
                 for route in ROUTES[case.turn % 2 :: 2]
-                for each in differences(ground, facts, route, turns(route, case.turn))
+                for difference in differences(ground, facts, route, turns(route, case.turn))
             ]
             paged = PAGED[case.turn :: STATES_AT_MOST]
-            found += [each for route in paged for each in pages(ground, facts, route)]
-        assert found == []
+            result += [page for route in paged for page in pages(ground, facts, route)]
+        assert result == []
 
     holds()
 
@@ -158,7 +158,9 @@ def test_who_has_all_rights_succeeds_on_every_route_that_rules_can_open(
     ground: GeneratedWorld,
 ) -> None:
     with ground.under(open_case()) as facts:
-        assert [each for one in ALL for each in differences(ground, facts, *one)] == []
+        assert [
+            difference for item in ALL for difference in differences(ground, facts, *item)
+        ] == []
         done = {
             route.key
             for route, state in ALL
@@ -177,25 +179,27 @@ def test_without_rules_on_a_type_its_objects_are_closed(
     ground: GeneratedWorld, object_type: str
 ) -> None:
     with ground.under(open_case(object_type)) as facts:
-        found = [
-            each
+        result = [
+            difference
             for route, state in ALL
             if route.object_type == object_type
-            for each in differences(ground, facts, route, state)
+            for difference in differences(ground, facts, route, state)
         ]
-    assert found == []
+    assert result == []
 
 
 def test_a_rule_that_the_product_lost_is_noticed(ground: GeneratedWorld) -> None:
     """The comparison can fail: here the product lacks one rule that denies."""
     with ground.under(open_case()) as facts:
-        (rule,) = (each for each in facts.rules if each["objectType"] == "asset")
-        denied = [{**each, "permissionType": "deny"} for each in rule["groupPermissions"]]
+        (rule,) = (item for item in facts.rules if item["objectType"] == "asset")
+        denied = [
+            {**permission, "permissionType": "deny"} for permission in rule["groupPermissions"]
+        ]
         lost = {**rule, "groupPermissions": denied}
         more = facts._replace(rules=(*facts.rules, lost))
-        found = {route.key for route, state in ALL for _ in differences(ground, more, route, state)}
+        keys = {route.key for route, state in ALL for _ in differences(ground, more, route, state)}
     of_assets = {route.key for route in ROUTES if route.object_type == "asset"}
-    assert found >= of_assets | {route.key for route in (routes.SEARCH, routes.SEARCH_SIMPLE)}
+    assert keys >= of_assets | {route.key for route in (routes.SEARCH, routes.SEARCH_SIMPLE)}
 
 
 STATUE = {"databaseId": "museum", "assetId": "statue"}
@@ -307,9 +311,9 @@ def question_of(ground: GeneratedWorld, change: Change) -> Question:
 
 
 def test_every_object_type_is_created_renamed_and_deleted_or_has_a_reason() -> None:
-    found = {(change.object_type, change.verb.split()[0]) for change in CHANGES}
-    assert {kind for kind, _ in found} | WITHOUT_NAMES.keys() == set(OBJECT_TYPES)
-    renamed = {kind for kind, verb in found if verb == "rename"}
+    changes = {(change.object_type, change.verb.split()[0]) for change in CHANGES}
+    assert {kind for kind, _ in changes} | WITHOUT_NAMES.keys() == set(OBJECT_TYPES)
+    renamed = {kind for kind, verb in changes if verb == "rename"}
     assert renamed == set(OBJECT_TYPES) - WITHOUT_NAMES.keys() - NEVER_RENAMED
     assert set(FIELDS_OF) == set(OBJECT_TYPES)  # so that policies are drawn on all of them
 

@@ -251,9 +251,9 @@ def test_an_old_go_is_passed_over_for_the_packaged_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = fake_go(tmp_path, "go1.9.7", monkeypatch)
-    found = find_go()
-    assert found.command != old
-    assert found.command == Path(found.environment["GOROOT"]) / "bin" / "go"
+    go = find_go()
+    assert go.command != old
+    assert go.command == Path(go.environment["GOROOT"]) / "bin" / "go"
     command = fake_go(tmp_path, "go1.30.1", monkeypatch)
     assert find_go().command == command
 

@@ -49,8 +49,8 @@ def _plain_glob(pattern: str, text: str) -> bool:
 def _plain_arn(pattern: str, arn: str) -> bool:
     if pattern == "*":
         return True
-    wanted, found = pattern.split(":", 5), arn.split(":", 5)
-    return len(found) == 6 and all(map(_plain_glob, wanted, found))
+    wanted, result = pattern.split(":", 5), arn.split(":", 5)
+    return len(result) == 6 and all(map(_plain_glob, wanted, result))
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,14 @@ class _Statement:
     via: tuple[str, ...] | None
 
     def written(self) -> dict[str, object]:
-        found: dict[str, object] = {
+        result: dict[str, object] = {
             "Effect": self.effect,
             "NotAction" if self.but_actions else "Action": list(self.actions),
             "NotResource" if self.but_resources else "Resource": list(self.resources),
         }
         if self.via is not None:
-            found["Condition"] = {"StringLike": {"kms:ViaService": list(self.via)}}
-        return found
+            result["Condition"] = {"StringLike": {"kms:ViaService": list(self.via)}}
+        return result
 
     def applies(self, action: str, resource: str, via: str | None) -> bool:
         on_action = any(_plain_glob(a.lower(), action.lower()) for a in self.actions)
@@ -110,10 +110,12 @@ _statements = st.builds(
 def test_a_decision_is_that_of_a_plain_evaluation(
     statements: list[_Statement], action: str, resource: str, via: str | None
 ) -> None:
-    applying = [each for each in statements if each.applies(action, resource, via)]
-    denied = any(each.effect == "Deny" for each in applying)
+    applying = [statement for statement in statements if statement.applies(action, resource, via)]
+    denied = any(item.effect == "Deny" for item in applying)
     context = {"kms:ViaService": via} if via else None
-    decision = Policies(each.written() for each in statements).decide(action, resource, context)
+    decision = Policies(statement.written() for statement in statements).decide(
+        action, resource, context
+    )
     assert decision.denied == denied
     assert decision.allowed == (bool(applying) and not denied)
     assert bool(decision.grants) == decision.allowed
@@ -227,8 +229,8 @@ def _error(client: BaseClient, operation: str, **parameters: object) -> tuple[st
 @mock_aws
 def test_a_call_without_a_grant_is_refused_as_dynamodb_refuses_it() -> None:
     client: Any = _client("dynamodb", _guard(_grant("dynamodb:GetItem", GUARDED)))
-    found = _error(client, "put_item", TableName="T", Item={"id": {"S": "1"}})
-    assert found == (
+    error = _error(client, "put_item", TableName="T", Item={"id": {"S": "1"}})
+    assert error == (
         "AccessDeniedException",
         f"User: {WHO} is not authorized to perform: dynamodb:PutItem on resource: {GUARDED} {WHY}",
         400,
@@ -376,15 +378,15 @@ def test_the_report_shows_what_nothing_used(tmp_path: Path) -> None:
     usage = read_record(record)["stack-Role"]
     assert usage.unused() == [Grant("logs:Get*", GROUP)]
     assert usage.used == {Grant("logs:PutLogEvents", GROUP): {"logs:PutLogEvents"}}
-    found = CliRunner().invoke(app, ["grants", str(record)])
-    assert found.exit_code == 1
-    assert "1 of 2 grants of 1 roles were never used" in found.output
+    invoke = CliRunner().invoke(app, ["grants", str(record)])
+    assert invoke.exit_code == 1
+    assert "1 of 2 grants of 1 roles were never used" in invoke.output
 
 
 def test_a_record_that_is_none_is_refused_in_one_line(tmp_path: Path) -> None:
     record = tmp_path / "grants"
     record.write_text("[]\n")
     for path in (record, tmp_path / "absent"):
-        found = CliRunner().invoke(app, ["grants", str(path)])
-        assert found.exit_code == 1
-        assert str(path) in found.output
+        invoke = CliRunner().invoke(app, ["grants", str(path)])
+        assert invoke.exit_code == 1
+        assert str(path) in invoke.output

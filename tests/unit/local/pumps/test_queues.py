@@ -51,7 +51,7 @@ class _Sqs:
 
     def change_message_visibility_batch(self, *, QueueUrl: str, Entries: Any) -> dict[str, Any]:  # noqa: N803
         del QueueUrl
-        self.requested += [("hide", each["VisibilityTimeout"]) for each in Entries]
+        self.requested += [("hide", entry["VisibilityTimeout"]) for entry in Entries]
         self.hidden.set()
         if self.unreachable:
             raise _GONE
@@ -241,8 +241,8 @@ class _Streams:
 
     def get_records(self, *, ShardIterator: str, **_: Any) -> dict[str, Any]:  # noqa: N803
         self.reads += 1
-        found = [RECORD] if ShardIterator == "TRIM_HORIZON" else []
-        return {"Records": found, "NextShardIterator": "behind"}
+        result = [RECORD] if ShardIterator == "TRIM_HORIZON" else []
+        return {"Records": result, "NextShardIterator": "behind"}
 
 
 class _Functions:

@@ -153,11 +153,11 @@ def test_criteria_whose_meaning_surprises_are_reported(api: Constraints) -> None
             for field, value in fields.items()
         }
         api.memory.write(Put(table=POLICIES, item={**whole, **stored}))
-        found = api.get("see").body
-        result = found.get("changedMeaning", [])
+        outcome = api.get("see").body
+        result = outcome.get("changedMeaning", [])
         assert len(result) == len(wanted), (name, result)
         assert all(part in text for part, text in zip(wanted, result, strict=True)), (name, result)
-        assert found["constraint"].get("changedMeaning", []) == result, name
+        assert outcome["constraint"].get("changedMeaning", []) == result, name
 
 
 DENIED = groups("viewer", type_="deny")

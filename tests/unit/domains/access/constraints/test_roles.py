@@ -49,8 +49,8 @@ def test_a_deleted_role_leaves_its_constraints_and_rules(api: Constraints) -> No
     assert policies(api.memory) == policies_by_rows(api.memory)
     assert api.get("alone").status == 404
     assert api.get("both").body["groupPermissions"] == groups("editor")
-    found = {(e["entity"], e["operation"]) for e in entries(api.memory)}
-    assert {("constraint:alone", "delete_role"), ("constraint:both", "delete_role")} <= found
+    result = {(e["entity"], e["operation"]) for e in entries(api.memory)}
+    assert {("constraint:alone", "delete_role"), ("constraint:both", "delete_role")} <= result
     stored_role(api.memory, "viewer")
     assert policy(api.memory, "role#viewer") == []
     assert api.put("see", constraint()).status == 200
@@ -81,12 +81,12 @@ def test_a_role_in_many_constraints_has_no_rules_at_once_and_leaves_them_by_a_jo
 
 def test_every_change_of_roles_and_of_who_has_them_counts_in_the_epoch(api: Constraints) -> None:
     role = {"roleName": "new", "description": "New"}
-    given = {"userId": "ann", "roleName": ["new"]}
+    value = {"userId": "ann", "roleName": ["new"]}
     steps = [
         lambda: api.send("POST", "/roles", body=role),
         lambda: api.send("PUT", "/roles", body={**role, "mfaRequired": True}),
-        lambda: api.send("POST", "/user-roles", body=given),
-        lambda: api.send("PUT", "/user-roles", body={**given, "roleName": ["viewer"]}),
+        lambda: api.send("POST", "/user-roles", body=value),
+        lambda: api.send("PUT", "/user-roles", body={**value, "roleName": ["viewer"]}),
         lambda: api.send("DELETE", "/user-roles", body={"userId": "ann"}),
         lambda: api.delete_role("new"),
     ]
@@ -98,12 +98,12 @@ def test_administrators_have_constraints_and_missing_rules(
     api: Constraints, rules: AdministratorRules
 ) -> None:
     rules.create_missing()
-    found = {rule["objectType"]: rule for rule in policy(api.memory, "role#admin")}
-    assert found["asset"]["criteriaOr"] == [
+    result = {rule["objectType"]: rule for rule in policy(api.memory, "role#admin")}
+    assert result["asset"]["criteriaOr"] == [
         {"field": "databaseId", "operator": "contains", "value": ".*"}
     ]
-    assert set(found["api"]["permissions"].values()) == {"allow"}
-    assert set(found) == set(OBJECT_TYPES)
+    assert set(result["api"]["permissions"].values()) == {"allow"}
+    assert set(result) == set(OBJECT_TYPES)
     assert policies(api.memory) == policies_by_rows(api.memory)
     assert api.get("vitrine-admin-web").body["createdBy"] == SYSTEM.user_id
     before = (rows(api.memory), policies(api.memory), epoch(api.memory))

@@ -52,7 +52,10 @@ def test_a_template_adds_its_constraints_to_the_role(api: Constraints) -> None:
     made = api.get(first).body
     assert (made["name"], made["description"]) == ("viewer-see", "Assets of museum")
     assert made["criteriaAnd"] == [criterion(value="museum")]
-    assert [(each["groupId"], each["permissionType"]) for each in made["groupPermissions"]] == [
+    assert [
+        (permission["groupId"], permission["permissionType"])
+        for permission in made["groupPermissions"]
+    ] == [
         ("viewer", "allow"),
         ("viewer", "deny"),
     ]
@@ -151,11 +154,11 @@ def test_a_wrong_template_is_refused_by_field(api: Constraints, body: object, fi
 # What the standard templates allow. The role is `viewer`, the database `museum`, the tag `locked`.
 def test_the_standard_templates_are_listed_as_they_are_imported(api: Constraints) -> None:
     listed = api.send("GET", "/auth/constraintsTemplates").body["Items"]
-    assert [each["template"]["name"] for each in listed] == list(STANDARD)
-    for each in listed:
-        names = {variable["name"] for variable in each["variables"]}
+    assert [element["template"]["name"] for element in listed] == list(STANDARD)
+    for item in listed:
+        names = {variable["name"] for variable in item["variables"]}
         values = {"ROLE_NAME": "viewer", "DATABASE_ID": "museum", "TAG_VALUE": "locked"}
-        body = {**each, "variableValues": {name: values[name] for name in names}}
+        body = {**item, "variableValues": {name: values[name] for name in names}}
         assert api.load(body).status == 200
 
 
@@ -164,7 +167,7 @@ class Role:
 
     def __init__(self, api: Constraints, memory: MemoryTables, *names: str) -> None:
         listed = api.send("GET", "/auth/constraintsTemplates").body["Items"]
-        known = {each["template"]["name"]: each for each in listed}
+        known = {item["template"]["name"]: item for item in listed}
         values = {"ROLE_NAME": "viewer", "DATABASE_ID": "museum", "TAG_VALUE": "locked"}
         for name in names:
             assert api.load({**known[name], "variableValues": values}).status == 200
@@ -177,7 +180,7 @@ class Role:
         """Return the actions that are allowed on objects of a type in a database."""
         actions: tuple[Action, ...] = ("GET", "PUT", "POST", "DELETE")
         fields = {"databaseId": database}
-        return " ".join(each for each in actions if self.may(each, object_type, fields))
+        return " ".join(action for action in actions if self.may(action, object_type, fields))
 
     def routes(self) -> set[str]:
         """The routes that it may use."""

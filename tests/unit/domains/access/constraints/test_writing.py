@@ -35,9 +35,9 @@ def test_a_constraint_has_a_row_for_each_grantee(api: Constraints) -> None:
     body = constraint(groupPermissions=groups("viewer", "editor"), userPermissions=users("ann"))
     made = api.put("see", {**body, "identifier": "other"}, "POST")
     assert made.body == operation_reply("Constraint see was created", "create", constraintId="see")
-    found = rows(api.memory)
-    assert sorted(found) == ["see#group#editor", "see#group#viewer", "see#user#ann"]
-    row = found["see#group#viewer"]
+    result = rows(api.memory)
+    assert sorted(result) == ["see#group#editor", "see#group#viewer", "see#user#ann"]
+    row = result["see#group#viewer"]
     assert (row["groupId"], row["objectType"], row["createdBy"]) == ("viewer", "asset", "admin")
     assert "userId" not in row
     assert json.loads(row["criteriaAnd"]) == [criterion()]
@@ -79,11 +79,11 @@ def test_each_grantee_has_the_rules_at_once_as_written(api: Constraints) -> None
         userPermissions=users("ann", type_="deny"),
     )
     api.put("see", body)
-    found = api.get("see").body
-    assert found.pop("constraint") == found
+    result = api.get("see").body
+    assert result.pop("constraint") == result
     times = {"dateCreated": NOON, "dateModified": NOON}
     people = {"createdBy": "admin", "modifiedBy": "admin"}
-    assert found == {**body, "constraintId": "see", **times, **people}
+    assert result == {**body, "constraintId": "see", **times, **people}
 
 
 def test_constraints_are_listed_once_each_and_returned_twice(api: Constraints) -> None:
@@ -101,8 +101,8 @@ def test_each_write_of_a_constraint_has_its_entry(api: Constraints) -> None:
     api.put("see", constraint(), "POST")
     api.put("see", constraint(name="Seeing"))
     api.delete("see")
-    found = [entry for entry in entries(api.memory) if entry["entity"] == "constraint:see"]
-    operations = {entry["operation"]: entry["changes"] for entry in found}
+    result = [entry for entry in entries(api.memory) if entry["entity"] == "constraint:see"]
+    operations = {entry["operation"]: entry["changes"] for entry in result}
     assert operations.keys() == {"create_constraint", "update_constraint", "delete_constraint"}
     assert operations["update_constraint"]["name"] == {"before": "Viewers see", "after": "Seeing"}
 
@@ -112,8 +112,8 @@ def test_a_constraint_has_forty_grantees_and_no_more(api: Constraints) -> None:
     made = api.put("see", constraint(groupPermissions=both)).body
     assert made["warnings"] == ["role viewer is both allowed and denied GET: it is denied"]
     assert policy(api.memory, "role#viewer")[0]["permissions"] == {"GET": "deny"}
-    given = constraint(groupPermissions=[], userPermissions=users(*NAMES))
-    assert api.put("see", given).status == 200
+    value = constraint(groupPermissions=[], userPermissions=users(*NAMES))
+    assert api.put("see", value).status == 200
     assert len(rows(api.memory)) == 40
     refused = api.put("see", constraint(userPermissions=users(*NAMES)))
     assert refused.status == 400
@@ -139,8 +139,8 @@ def test_of_doubtful_criteria_the_writer_is_warned(
 ) -> None:
     sure = [criterion(), criterion(field="object__type", value="asset")]
     assert "warnings" not in api.put("see", constraint(criteriaAnd=sure)).body
-    each = {"operator": "equals", "value": "x", **doubtful}
-    reply = api.put("see", constraint(criteriaAnd=[*sure, each])).body["warnings"]
+    result = {"operator": "equals", "value": "x", **doubtful}
+    reply = api.put("see", constraint(criteriaAnd=[*sure, result])).body["warnings"]
     assert len(reply) == 1
     assert warning in reply[0]
 
@@ -257,10 +257,10 @@ def test_one_that_is_too_large_to_delete_at_once_is_deleted_in_steps(api: Constr
     """Unchanged rules are not written."""
     api.put("see", constraint(groupPermissions=[], userPermissions=users(*NAMES)))
     for number in range(8):
-        given = users(*NAMES[number * 5 : number * 5 + 5])
-        for each in ("a", "b"):
-            body = constraint(criteriaAnd=[LARGE], groupPermissions=[], userPermissions=given)
-            assert api.put(f"{each}{number}", body).status == 200
+        value = users(*NAMES[number * 5 : number * 5 + 5])
+        for item in ("a", "b"):
+            body = constraint(criteriaAnd=[LARGE], groupPermissions=[], userPermissions=value)
+            assert api.put(f"{item}{number}", body).status == 200
     refused = api.delete("see")
     assert (refused.status, refused.body["code"]) == (413, "PolicyTooLarge")
     few = constraint(groupPermissions=[], userPermissions=users(*NAMES[:20]))

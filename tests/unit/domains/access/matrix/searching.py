@@ -26,22 +26,22 @@ class FilteringEngine(MemorySearchEngine):
 
     def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
         self.requested.append(body)
-        found = [each for each in self.documents if matches(body["query"], each)]
+        result = [document for document in self.documents if matches(body["query"], document)]
         hits = [
             {
                 "_index": indexes[0],
-                "_id": each["_id"],
+                "_id": item["_id"],
                 "_score": 1.0,
-                "_source": dict(each),
-                "fields": {"source": [dict(each)], "source_bytes": [1]},
+                "_source": dict(item),
+                "fields": {"source": [dict(item)], "source_bytes": [1]},
             }
-            for each in found[: body["size"]]
+            for item in result[: body["size"]]
         ]
-        total = {"value": len(found), "relation": "eq"}
+        total = {"value": len(result), "relation": "eq"}
         fields: JsonObject = {"total": total, "max_score": 1.0, "hits": hits}
         answer: JsonObject = {"took": 1, "timed_out": False, "hits": fields}
         if "aggs" in body:
-            facets = {name: _facet(wanted, found) for name, wanted in body["aggs"].items()}
+            facets = {name: _facet(wanted, result) for name, wanted in body["aggs"].items()}
             answer["aggregations"] = facets
         return answer
 
@@ -50,14 +50,14 @@ def _facet(wanted: Mapping[str, Any], documents: Sequence[Document]) -> JsonObje
     """The number of matching documents for each value."""
     if "nested" in wanted:
         return {"of_pairs": {"values": {"buckets": []}}}
-    counted = [each for each in documents if matches(wanted["filter"], each)]
-    found: JsonObject = {"doc_count": len(counted)}
+    counted = [document for document in documents if matches(wanted["filter"], document)]
+    result: JsonObject = {"doc_count": len(counted)}
     for name, inner in wanted["aggs"].items():
         field_name = inner["terms"]["field"]
-        values = Counter(value for each in counted for value in set(_values(each, field_name)))
+        values = Counter(value for item in counted for value in set(_values(item, field_name)))
         buckets = [{"key": value, "doc_count": count} for value, count in values.items()]
-        found[name] = {"buckets": buckets}
-    return found
+        result[name] = {"buckets": buckets}
+    return result
 
 
 def matches(query: Mapping[str, Any], document: Document) -> bool:
@@ -80,16 +80,16 @@ def matches(query: Mapping[str, Any], document: Document) -> bool:
 
 def _all_hold(clause: Mapping[str, Any], document: Document) -> bool:
     def some(of: Iterable[Mapping[str, Any]]) -> bool:
-        return any(matches(each, document) for each in of)
+        return any(matches(item, document) for item in of)
 
     demanded = [*clause.get("filter", ()), *clause.get("must", ())]
     return (
-        all(matches(each, document) for each in demanded)
+        all(matches(item, document) for item in demanded)
         and not some(clause.get("must_not", ()))
         and ("should" not in clause or some(clause["should"]))
     )
 
 
 def _values(document: Document, name: str) -> list[Any]:
-    found = document.get(name, [])
-    return cast("list[Any]", found) if isinstance(found, list) else [found]
+    result = document.get(name, [])
+    return cast("list[Any]", result) if isinstance(result, list) else [result]

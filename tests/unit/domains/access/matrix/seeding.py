@@ -206,8 +206,8 @@ class Seeded(World):
             self.done(routes.IMPORT_CONSTRAINTS_TEMPLATE, body=body)
         for kind in role.types:
             self._allow(role.name, kind, ACTIONS if kind == "api" else role.actions)
-        given = {"userId": role.user_id, "roleName": [role.name]}
-        self.done(routes.SET_USER_ROLES, body=given)
+        value = {"userId": role.user_id, "roleName": [role.name]}
+        self.done(routes.SET_USER_ROLES, body=value)
 
     def _allow(self, role_name: str, kind: str, actions: Iterable[str]) -> None:
         every = criterion(field="object__type", value=kind)
@@ -265,8 +265,8 @@ class Seeded(World):
         self.done(routes.CREATE_ROLE, body={"roleName": "editor", "description": "Edits"})
         self.done(routes.SET_USER_ROLES, body={"userId": ANN, "roleName": ["editor"]})
         self.done(routes.CREATE_COGNITO_USER, body={"userId": ANN, "email": ANN})
-        given = constraint(groupPermissions=groups("editor"))
-        self.done(routes.CREATE_CONSTRAINT, {"constraintId": "see"}, given)
+        value = constraint(groupPermissions=groups("editor"))
+        self.done(routes.CREATE_CONSTRAINT, {"constraintId": "see"}, value)
         for user_id in (*(role.user_id for role in USERS), ANN):
             if user_id != "user-nobody":
                 key = {"apiKeyName": "Robot", "userId": user_id, "description": "For the lab"}
@@ -283,11 +283,11 @@ class Seeded(World):
             audit.entry(Identity("admin"), "update_asset", entity, after=after, at=NOON)
         )
         query = {"entity": entity}
-        found = self.done(routes.LIST_AUDIT_ENTRIES, query=query)["Items"]
+        items = self.done(routes.LIST_AUDIT_ENTRIES, query=query)["Items"]
         self.large = {
             "entity": entity,
-            "at": found[-1]["at"],
-            "valueHash": found[-1]["changes"]["text"]["afterStored"]["sha256"],
+            "at": items[-1]["at"],
+            "valueHash": items[-1]["changes"]["text"]["afterStored"]["sha256"],
         }
 
     def _archive(self) -> None:

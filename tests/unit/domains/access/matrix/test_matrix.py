@@ -149,7 +149,9 @@ def test_without_a_permission_on_routes_only_open_routes_are_allowed(role: str) 
 
 @pytest.mark.parametrize("role", ["dbreader", "reader"])
 def test_readers_change_nothing_but_their_own_profile(role: str) -> None:
-    sent = {one for one in routes_of(allowed(role) - OPEN) if one.method not in {"GET", "HEAD"}}
+    sent = {
+        route for route in routes_of(allowed(role) - OPEN) if route.method not in {"GET", "HEAD"}
+    }
     assert sent == ASKING
 
 
@@ -159,8 +161,8 @@ def test_roles_of_one_database_reach_nothing_of_another(role: str) -> None:
 
 
 def test_what_carries_the_denied_tag_is_only_read() -> None:
-    found = {one for one in routes_of(allowed("keepsoff", "tagged")) if one.domain != "jobs"}
-    assert {one.action for one in found} == {"GET"}
+    result = {route for route in routes_of(allowed("keepsoff", "tagged")) if route.domain != "jobs"}
+    assert {item.action for item in result} == {"GET"}
 
 
 def test_what_is_denied_to_be_seen_is_reached_by_no_route() -> None:
@@ -169,7 +171,7 @@ def test_what_is_denied_to_be_seen_is_reached_by_no_route() -> None:
 
 def test_administration_is_for_administrators_and_for_who_is_given_all_roles_and_users() -> None:
     ways = {key for key in TABLE if key.split(" ")[1].startswith(ADMINISTRATION)}
-    of_people = {one.key for one in ROUTES if one.object_type in {"role", "userRole"}}
+    of_people = {route.key for route in ROUTES if route.object_type in {"role", "userRole"}}
     for role in set(TABLE["GET /roles"]) - {"admin"}:
         everything = of_people if role in {"keepsoff", "blind"} else set[str]()
         assert allowed(role) & ways == everything
@@ -219,14 +221,14 @@ def changed(sent: Question, **fields: Any) -> Question:
 
 def allowing(world: Seeded, route: Route, sent: Question) -> set[str]:
     """The roles for which a request succeeds; all others must be refused without any change."""
-    found: set[str] = set()
+    result: set[str] = set()
     for role in ROLES:
         answer = world.send_as(route, role, sent)
         assert answer.status in {200, 403, 404}, answer.body
         assert answer.status == 200 or not world.changed
         if answer.status == 200:
-            found.add(role.name)
-    return found
+            result.add(role.name)
+    return result
 
 
 @_by_pair
@@ -304,11 +306,11 @@ def test_replacing_all_metadata_needs_the_rights_to_add_and_to_delete(
     world: Seeded, route: Route
 ) -> None:
     replacing = changed(question(world, route), updateType="replace_all")
-    found = {
+    result = {
         role.name: world.send_as(route, role, replacing).status
         for role in (ROLES[0], *WITHOUT_ONE_ACTION)
     }
-    assert found == {
+    assert result == {
         "admin": 200,
         "but-GET": 404,
         "but-PUT": 403,

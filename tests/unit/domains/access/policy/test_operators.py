@@ -164,7 +164,7 @@ def decisions(rule: Rule, object_type: str, fields: Fields) -> set[bool]:
     if object_type == "asset":
         query, document = search_filter(rules), {k: v for k, v in fields.items() if k in OF_ASSETS}
         applies.add(query is not None and finds(query, indexed(document)))
-    return {each == (effect == "allow") for each in applies}
+    return {apply == (effect == "allow") for apply in applies}
 
 
 OF_ASSETS = FIELDS_OF["asset"]
@@ -248,14 +248,14 @@ LONG = "".join(chr(ord("a") + n) for n in range(STRETCH_CHARS + 1))
     ],
 )
 def test_a_part_of_a_text_is_found_where_it_is_however_long(operator: str, value: str) -> None:
-    found = [parse_rule(stored("asset", ("assetName", operator, value)))]
-    query = search_filter(found)
+    result = [parse_rule(stored("asset", ("assetName", operator, value)))]
+    query = search_filter(result)
     assert query is not None
     names = [value, f"<{value}", f"{value}>", f"<{value}>", value[:-1], value[1:], LONG]
     ends = [STRETCH_END, STRETCH_STAND_IN, STRETCH_END * STRETCH_CHARS]
     for name in filter(None, [*names, *(f"pile{end}" for end in ends)]):
         fields = {"databaseId": "museum", "assetName": name}
-        expected = read_plainly(found, "GET", "asset", fields)
+        expected = read_plainly(result, "GET", "asset", fields)
         assert finds(query, indexed(fields)) == expected, name
 
 
@@ -270,7 +270,7 @@ def test_hundreds_of_values_are_one_condition() -> None:
 
     query = search_filter(some("equals", MAX_CLAUSES + 1))
     assert query is not None
-    assert [[*each] for each in query["bool"]["filter"][1]["bool"]["should"]] == [["terms"]]
+    assert [[*item] for item in query["bool"]["filter"][1]["bool"]["should"]] == [["terms"]]
     assert search_filter(some("contains", MAX_CLAUSES)) is not None
     with pytest.raises(TooLargeError, match="900 search conditions"):
         search_filter(some("contains", MAX_CLAUSES + 1))
@@ -298,27 +298,27 @@ def _more_than_compared() -> list[tuple[tuple[str, str, str], ...]]:
 
 def test_hundreds_of_blocks_and_alternatives_keep_their_meaning() -> None:
     database = ("databaseId", "equals", "a")
-    alike = [stored("asset", *each) for each in _more_than_compared()]
+    alike = [stored("asset", *item) for item in _more_than_compared()]
     denial = stored("asset", database, effect="deny")
-    found = [*alike, stored("asset", database), everything("asset", actions=["PUT"])]
-    query = search_filter([parse_rule(each) for each in found])
+    result = [*alike, stored("asset", database), everything("asset", actions=["PUT"])]
+    query = search_filter([parse_rule(item) for item in result])
     assert query is not None
     assert finds(query, indexed({"databaseId": "a"}))
     denied = [everything("asset"), denial]
-    denied += [stored("asset", *each, effect="deny") for each in _more_than_compared()]
-    query = search_filter([parse_rule(each) for each in denied])
+    denied += [stored("asset", *item, effect="deny") for item in _more_than_compared()]
+    query = search_filter([parse_rule(item) for item in denied])
     assert query is not None
     assert not finds(query, indexed({"databaseId": "a", "tags": ("7.",)}))
     assert not finds(query, indexed({"databaseId": "a"}))
-    each = [
+    numbers = [
         (("assetName", "contains", f"<{n}>"), ("tags", "contains", f"[{n}]")) for n in range(50)
     ]
-    rule = stored("asset", *(name for name, _ in each), any_of=[tag for _, tag in each])
+    rule = stored("asset", *(name for name, _ in numbers), any_of=[tag for _, tag in numbers])
     query = search_filter([parse_rule(rule)])
     assert query is not None
     (block,) = query["bool"]["filter"][1]["bool"]["should"]
     assert [len(block["bool"][part]) for part in ("filter", "should")] == [50, 50]
-    names = "".join(value for (_, _, value), _ in each)
+    names = "".join(value for (_, _, value), _ in numbers)
     assert finds(query, indexed({"assetName": names, "tags": ("[7]",)}))
     assert not finds(query, indexed({"assetName": names, "tags": ("7",)}))
     assert not finds(query, indexed({"assetName": names[:-1], "tags": ("[7]",)}))

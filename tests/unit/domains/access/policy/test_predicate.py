@@ -32,7 +32,7 @@ def asset(**fields: str | tuple[str, ...]) -> Fields:
 
 
 def allows(*found: Mapping[str, Any], of: Fields, action: Action = "GET") -> bool:
-    return Predicate(parse_rule(each) for each in found)(action, "asset", of)
+    return Predicate(parse_rule(item) for item in found)(action, "asset", of)
 
 
 @hypothesis_settings(max_examples=DRAWN)
@@ -58,9 +58,9 @@ def test_many_rules_on_one_type_agree_with_a_plain_reading(
 
 def test_a_denial_wins_at_any_position_and_a_block_decides() -> None:
     denial = stored("asset", ("tags", "equals", "secret"), effect="deny")
-    for found in ([ANY_ASSET, denial], [denial, ANY_ASSET]):
-        assert not allows(*found, of=asset(tags=("open", "secret")))
-        assert allows(*found, of=asset(tags=("open",)))
+    for item in ([ANY_ASSET, denial], [denial, ANY_ASSET]):
+        assert not allows(*item, of=asset(tags=("open", "secret")))
+        assert allows(*item, of=asset(tags=("open",)))
     assert not allows(ANY_ASSET, everything("asset", effect="deny"), of=asset())
     assert not allows(of=asset())
     assert not allows(everything("database"), of=asset())
@@ -285,8 +285,8 @@ PUMPS = ("assetName", "contains", "pump")
 def test_what_makes_no_difference_is_left_out(
     given_rules: list[dict[str, Any]], allowed: list[Criteria], denied: list[Criteria]
 ) -> None:
-    expected = [Block(each) for each in allowed], [Block(each) for each in denied]
-    assert blocks([parse_rule(each) for each in given_rules]) == expected
+    expected = [Block(item) for item in allowed], [Block(item) for item in denied]
+    assert blocks([parse_rule(rule) for rule in given_rules]) == expected
 
 
 A, B, VALVES = (
@@ -330,10 +330,10 @@ A, B, VALVES = (
 def test_alternatives_are_simplified(
     given_rules: list[dict[str, Any]], expected: list[Block]
 ) -> None:
-    assert blocks([parse_rule(each) for each in given_rules]) == (expected, [])
+    assert blocks([parse_rule(rule) for rule in given_rules]) == (expected, [])
 
 
 def test_a_requirement_on_one_tag_does_not_concern_the_others() -> None:
-    found = [stored("asset", ("tags", "equals", "a"), ("tags", "does_not_contain", "b"))]
-    ((block,), _) = blocks([parse_rule(each) for each in found])
+    result = [stored("asset", ("tags", "equals", "a"), ("tags", "does_not_contain", "b"))]
+    ((block,), _) = blocks([parse_rule(item) for item in result])
     assert len(block.all_of) == 2
