@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from mlflow.entities import ViewType
 
 from benchmarks.tracking.filling import Filler, log_little
-from tests.integration.tracking.metering import Meter
+from tests.integration.tracking.stores import Meter
 
 PAGE = 100
 _STEP = 1_000

@@ -11,7 +11,7 @@ from mlflow.entities import Metric, RunTag, ViewType
 
 from benchmarks.metering import Usage, metered
 from benchmarks.tracking.filling import Filler, add_run, log_much
-from tests.integration.tracking.metering import Meter
+from tests.integration.tracking.stores import Meter
 from tests.integration.tracking.trace_histories import START, info_of, span_of
 
 _TRACES = 150
