@@ -126,3 +126,4 @@ def test_an_executable_is_refused_and_no_failure(
     outcome = upload(world, executable, Settings())
     assert outcome.status is Status.REFUSED
     assert "ELF" in str(outcome.reason)
+    assert temporary() == []
