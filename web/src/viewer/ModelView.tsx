@@ -72,13 +72,17 @@ export function ModelView(props: ViewProps) {
 
 /** Loads a model and shows it in the element of `host`; again for another file or version. */
 function useModel(databaseId: string, assetId: string, file: StageFile) {
-  const { path, versionId, earlier } = file;
+  const { path, changedAt, earlier } = file;
   const { versionId: earlierId, assetVersionId } = earlier ?? {};
   const host = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<State>({ state: 'loading' });
   const [large, setLarge] = useState(false);
   const [tries, setTries] = useState(0);
   const [lost, setLost] = useState(false);
+  const [first, setFirst] = useState(changedAt);
+  // It may be known only after the model is requested, which is no change of the model.
+  if (!first && changedAt) setFirst(changedAt);
+  const change = !changedAt || changedAt === first ? null : changedAt;
   useEffect(() => {
     const element = host.current;
     if (!element) return;
@@ -115,7 +119,7 @@ function useModel(databaseId: string, assetId: string, file: StageFile) {
       ending.abort();
       scene?.dispose();
     };
-  }, [databaseId, assetId, path, versionId, earlierId, assetVersionId, large, tries]);
+  }, [databaseId, assetId, path, change, earlierId, assetVersionId, large, tries]);
   return {
     host,
     state,

@@ -6,8 +6,8 @@ import { Picture } from '../ui/Picture';
 export interface StageFile {
   path: string;
   size: number | null;
-  /** Of its newest content, as far as it is known. */
-  versionId?: string | null;
+  /** When its newest content was stored, as far as it is known. */
+  changedAt?: string | null;
   /** An earlier content that is shown instead of the newest one. */
   earlier?: FileVersion;
 }

@@ -13,7 +13,8 @@ const MOST = 200_000;
 export function TextView(props: ViewProps) {
   const { databaseId, assetId, file } = props;
   const query = useQuery({
-    queryKey: ['text', databaseId, assetId, file.path, file.earlier ?? file.versionId ?? null],
+    // Requested again after each change of the asset's files.
+    queryKey: ['files', databaseId, assetId, 'text', file.path, file.earlier ?? null],
     queryFn: async ({ signal }) => {
       const url = await downloadUrl({ databaseId, assetId }, file.path, { version: file.earlier });
       const lost = (failure: unknown): never => {

@@ -8,7 +8,8 @@ import type { ViewProps } from './Poster';
 /** The presigned address of the file that is shown in an element; or why it cannot be shown. */
 export function useDownload({ databaseId, assetId, file }: ViewProps) {
   const query = useQuery({
-    queryKey: ['download', databaseId, assetId, file.path, file.earlier ?? file.versionId ?? null],
+    // Requested again after each change of the asset's files.
+    queryKey: ['files', databaseId, assetId, 'address', file.path, file.earlier ?? null],
     queryFn: () => downloadUrl({ databaseId, assetId }, file.path, { version: file.earlier }),
     staleTime: 10 * 60_000,
     gcTime: 10 * 60_000,

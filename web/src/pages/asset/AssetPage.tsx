@@ -184,7 +184,7 @@ function AssetStage(props: {
         file={
           content
             ? { path, size: null, earlier: { versionId: content } }
-            : { path, size: file?.size ?? null, versionId: file?.versionId }
+            : { path, size: file?.size ?? null, changedAt: file?.dateCreatedCurrentVersion }
         }
         picture={content ? {} : picture}
       />

@@ -37,8 +37,11 @@ export function FileFacts(props: { place: Place; path: string; since?: string | 
   });
   useEffect(() => {
     if (size && waited.current) {
-      // With the facts come the picture and the references.
-      void cache.invalidateQueries({ queryKey: ['files', place.databaseId, place.assetId] });
+      // With the facts come the picture and the references; what is shown remains.
+      void cache.invalidateQueries({
+        queryKey: ['files', place.databaseId, place.assetId],
+        predicate: ({ queryKey }) => queryKey[3] !== 'address',
+      });
     }
     waited.current = size === 0;
   }, [size, cache, place]);
