@@ -121,13 +121,23 @@ export async function fits(page) {
 /** Fails for each finding of axe that is serious or critical. */
 export async function accessible(page, name) {
   await page.evaluate(axe);
-  const report = await page.evaluate(() =>
-    globalThis.axe.run(document, {
+  const facts = await page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run(document, {
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    }),
-  );
-  const bad = report.violations.filter((item) => /serious|critical/.test(item.impact));
-  const facts = bad.flatMap((item) => item.nodes.map((node) => `${item.id}: ${node.html}`));
+      elementRef: true,
+    });
+    const bar = document.querySelector('.bar');
+    // Axe measures only the part of a button that has not been scrolled behind the bar.
+    const isBehindBar = ({ element }) =>
+      bar && !bar.contains(element) && element.getBoundingClientRect().top < bar.clientHeight;
+    return violations
+      .filter(({ impact }) => /serious|critical/.test(impact))
+      .flatMap(({ id, nodes }) =>
+        nodes
+          .filter((node) => id !== 'target-size' || !isBehindBar(node))
+          .map(({ html }) => `${id}: ${html}`),
+      );
+  });
   assert.deepEqual(facts, [], `axe on ${name}`);
 }
 
