@@ -47,6 +47,13 @@ export function formatBytes(bytes: number): string {
 export const formatDate = (iso: string): string => dated(iso, days);
 export const formatDateTime = (iso: string): string => dated(iso, times);
 
+/** From one time to another, without the day twice; the end may be empty. */
+export function formatPeriod(start: string, end: string): string {
+  const [from, to] = [new Date(start), new Date(end)];
+  const isPeriod = !Number.isNaN(from.valueOf()) && to >= from;
+  return isPeriod ? times.formatRange(from, to) : formatDateTime(start || end);
+}
+
 function dated(iso: string, format: Intl.DateTimeFormat): string {
   const date = new Date(iso);
   return Number.isNaN(date.valueOf()) ? iso : format.format(date);

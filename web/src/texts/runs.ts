@@ -18,7 +18,6 @@ export const runsTexts = {
     renewal: () => 'started to renew facts',
   },
   wholeAsset: 'the whole asset',
-  times: (start: string, end: string) => (end ? `${start} – ${end}` : start),
   details: 'Details',
   stop: 'Stop',
   stopped: 'The run is stopped.',

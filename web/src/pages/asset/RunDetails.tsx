@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Place } from '../../api/downloads';
 import { texts } from '../../texts';
-import { formatDateTime, visibleName } from '../../texts/formats';
+import { formatPeriod, visibleName } from '../../texts/formats';
 import { runsTexts } from '../../texts/runs';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { InlineError } from '../../ui/InlineError';
@@ -54,17 +54,13 @@ function Steps({ detail }: { detail: RunDetail }) {
           <li key={number}>
             <UserText text={words.step(number, pipelineId)} />{' '}
             <span className="tag">{state ? words.states[state] : words.waits}</span>{' '}
-            <span className="faint">
-              {startedAt && words.times(formatDateTime(startedAt), formatEnd(stoppedAt))}
-            </span>
+            <span className="faint">{startedAt && formatPeriod(startedAt, stoppedAt ?? '')}</span>
           </li>
         ))}
       </ul>
     </>
   );
 }
-
-const formatEnd = (date: string | null | undefined): string => (date ? formatDateTime(date) : '');
 
 function Outputs({ outputs }: { outputs: RunDetail['outputs'] }) {
   if (!outputs) return null;

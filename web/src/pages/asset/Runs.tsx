@@ -4,7 +4,7 @@ import { errorText } from '../../api/errors';
 import type { Place } from '../../api/downloads';
 import { assetPath } from '../../api/hits';
 import { texts } from '../../texts';
-import { formatDateTime, visibleName } from '../../texts/formats';
+import { formatPeriod, visibleName } from '../../texts/formats';
 import { runsTexts } from '../../texts/runs';
 import { InlineError } from '../../ui/InlineError';
 import { UserText } from '../../ui/UserText';
@@ -102,15 +102,12 @@ function RunLine({ run, place }: { run: Run; place: Place }) {
       </p>
       <p className="faint">
         {words.triggers[run.trigger](visibleName(run.startedBy))} ·{' '}
-        {formatRunTimes(run.startedAt || run.createdAt, run.stoppedAt)}
+        {formatPeriod(run.startedAt || run.createdAt, run.stoppedAt)}
       </p>
       {run.error && <p className="failure">{visibleName(run.error.message || run.error.code)}</p>}
     </>
   );
 }
-
-const formatRunTimes = (start: string, end: string): string =>
-  words.times(start && formatDateTime(start), end && formatDateTime(end));
 
 /** An act whose name says for screen readers which run it is about. */
 function RunButton(props: {
@@ -122,9 +119,14 @@ function RunButton(props: {
 }) {
   const { run, place, name } = props;
   return (
-    <button type="button" className="small" disabled={props.disabled} onClick={props.onClick}>
+    <button
+      type="button"
+      className="small"
+      aria-label={`${name}: ${words.run(visibleName(run.workflowId), fileOf(run, place))}`}
+      disabled={props.disabled}
+      onClick={props.onClick}
+    >
       {name}
-      <span className="hidden">: {words.run(visibleName(run.workflowId), fileOf(run, place))}</span>
     </button>
   );
 }

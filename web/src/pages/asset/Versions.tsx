@@ -160,10 +160,15 @@ function VersionLine({
 
 /** An act whose name says for screen readers which version it is about. */
 function ActButton(props: { act: string; version: ListedVersion; onClick: () => void }) {
+  const { act, version, onClick } = props;
   return (
-    <button type="button" className="small" onClick={props.onClick}>
-      {props.act}
-      <span className="hidden">: {words.name(props.version.Version)}</span>
+    <button
+      type="button"
+      className="small"
+      aria-label={`${act}: ${words.name(version.Version)}`}
+      onClick={onClick}
+    >
+      {act}
     </button>
   );
 }

@@ -33,7 +33,7 @@ test('runs are listed with their states; one is stopped, and one is run again', 
   await screen.findByText('flow-a');
   screen.getByText('a <b>.stl');
   screen.getByText(/^started by ann · .*2026/);
-  screen.getByText(/^started by an upload · .* – .*2026/);
+  screen.getByText(/^started by an upload · .*2026[^–]*–(?!.*2026)/);
   screen.getByText('<i>No memory</i>');
   await expectAccessible();
   expect(screen.queryByRole('button', { name: /^Run again: flow-a/ })).toBeNull();

@@ -128,11 +128,14 @@ function JobLine({ job }: { job: Job }) {
 function JobButton(props: { job: Job; name: string; disabled: boolean; onClick: () => void }) {
   const { job, name } = props;
   return (
-    <button type="button" className="small" disabled={props.disabled} onClick={props.onClick}>
+    <button
+      type="button"
+      className="small"
+      aria-label={`${name}: ${words.job(visibleName(kindOf(job)), formatDateTime(job.createdAt))}`}
+      disabled={props.disabled}
+      onClick={props.onClick}
+    >
       {name}
-      <span className="hidden">
-        : {words.job(visibleName(kindOf(job)), formatDateTime(job.createdAt))}
-      </span>
     </button>
   );
 }
