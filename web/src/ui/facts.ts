@@ -33,6 +33,10 @@ export const factByKey = (key: string): Fact | undefined => KNOWN.get(key);
 /** About the reading of the file, or a list of numbers: no one searches for these. */
 const UNOFFERED = /^fact_(sourceVersionId|readersVersion|boundsM.*)$/;
 
+/** About the reading of the file, or what is shown elsewhere: no one reads it as a fact. */
+export const isReadable = (fact: string): boolean =>
+  !/^(sourceVersionId|readersVersion|references|shape|boundsM.*)$/.test(fact);
+
 /** The facts that the page offers, by label. */
 export const FACTS: readonly Fact[] = [...KNOWN.values()]
   .filter(({ key }) => !UNOFFERED.test(key))

@@ -7,7 +7,7 @@ import { versionsTexts } from '../../texts/versions';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { InlineError } from '../../ui/InlineError';
 import { UserText } from '../../ui/UserText';
-import { FACT_PREFIX, factLabel } from '../../ui/facts';
+import { FACT_PREFIX, factLabel, isReadable } from '../../ui/facts';
 import {
   comparisonQuery,
   differencesSinceQuery,
@@ -212,6 +212,7 @@ function toDifferences(pages: readonly Comparison[]) {
   );
   const facts = pages
     .flatMap((page) => page.geometry)
+    .filter(({ fact }) => isReadable(fact))
     .map(({ filePath, fact, from, to }) => ({
       id: `${filePath} ${fact}`,
       path: filePath,

@@ -127,7 +127,10 @@ test('two versions are compared: files, metadata and facts', async () => {
           { filePath: '/a.stl', metadataKey: 'part', from: text('x'), to: text('y') },
         ],
       },
-      geometry: [{ filePath: '/a.stl', fact: 'triangles', from: 12, to: 12000 }],
+      geometry: [
+        { filePath: '/a.stl', fact: 'triangles', from: 12, to: 12000 },
+        { filePath: '/a.stl', fact: 'boundsMax', from: '[1, 1, 0]', to: '[2, 1, 0]' },
+      ],
     });
   });
   const { user, line } = await openVersions();
@@ -140,7 +143,7 @@ test('two versions are compared: files, metadata and facts', async () => {
   within(window).getByText('12 → –');
   within(window).getByText('x → y');
   within(window).getByText('12 → 12,000');
-  expect(within(window).queryByText(/volume/i)).toBeNull();
+  expect(within(window).queryByText(/volume|bounds/i)).toBeNull();
   await expectAccessible();
   await user.selectOptions(within(window).getByLabelText('To'), 'Version 1 (released)');
   await waitFor(() => expect(pairs).toEqual(['1,2', '1,1']));
