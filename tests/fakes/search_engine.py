@@ -79,6 +79,8 @@ class MemorySearchEngine:
 
     def search(self, indexes: Sequence[str], body: JsonObject, *, copy: str = "") -> JsonObject:
         """Count the documents that have one of the fields of each aggregation."""
+        if "aggs" not in body:
+            raise NotImplementedError
         documents = [document for name in indexes for _, document in self.indexes[name].values()]
 
         def count(aggregation: JsonObject) -> JsonObject:

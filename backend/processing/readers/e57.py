@@ -129,11 +129,12 @@ def _open(data: bytes) -> tuple[Bytes, _Element, list[str]]:
     _require_checksums(pages)
     if length > _XML_BYTES:
         raise RefusedError(f"the description has {length} bytes, more than {_XML_BYTES}")
-    text = _bytes(pages, _logical(start), length)
+    text = _bytes(pages, _logical(start), length).strip(b"\0 \r\n\t")
+    # Entities expand without bound; in UTF-16 they would not be seen.
+    if b"<!DOCTYPE" in text or b"\0" in text:
+        raise RefusedError("the description of the E57 file declares a document type, or has zeros")
     try:
-        if b"<!DOCTYPE" in text:  # entities expand without bound
-            raise RefusedError("the description of the E57 file declares a document type")
-        root = ElementTree.fromstring(text.strip(b"\0 \r\n\t"))  # noqa: S314 - no entities
+        root = ElementTree.fromstring(text)  # noqa: S314 - no entities
     except (ElementTree.ParseError, ValueError) as error:
         raise RefusedError(f"the description of the E57 file is not valid: {error}") from None
     for element in root.iter():

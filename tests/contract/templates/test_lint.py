@@ -20,7 +20,7 @@ def test_cfn_lint_finds_nothing(synthesized: Callable[[str], Assembly]) -> None:
         )
         for stack in synthesized("prod").templates
     ]
-    assert len(templates) == 7
+    assert len(templates) == 8
     templates.append(str(synthesized("page").folder / "vitrine-small-web.template.json"))
     lint = Path(sys.executable).with_name("cfn-lint")
     done = subprocess.run([lint, *templates], cwd=ROOT, capture_output=True, text=True, check=False)
