@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 from unittest import mock
@@ -21,6 +22,7 @@ from tests.integration.tracking.stores import (
     HISTORIES,
     Series,
     SqlStore,
+    TrackingTables,
     dynamo_store,
     seed_of,
 )
@@ -35,13 +37,15 @@ _ANSWERED = 10  # of them at least, on average; the stores refuse the rest in th
 
 @pytest.mark.parametrize("first", range(FIRST, FIRST + RUN_HISTORIES, _CHUNK))
 def test_replies_and_searches_equal_those_of_the_sql_store(
-    first: int, table: Database, tmp_path: Path
+    first: int,
+    tracking_tables: TrackingTables,
+    new_table: Callable[[], str],
+    tmp_path: Path,
 ) -> None:
     seeds = range(first, min(first + _CHUNK, FIRST + RUN_HISTORIES))
     answered = 0
     for seed in seeds:
-        database = table
-        comparison = Comparison(seed, database, tmp_path)
+        comparison = Comparison(seed, tracking_tables.database(new_table()), tmp_path)
         for _ in range(2):
             comparison.operate(10)
             comparison.search(_SEARCHES)
