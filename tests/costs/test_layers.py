@@ -16,7 +16,7 @@ from infra.constructs.function import ARCHITECTURE, RUNTIME
 from infra.settings import ROOT
 
 MEGABYTE = 1000**2
-MOST_MEGABYTES = {"common": 40, "inspect": 130, "inspect-cad": 210}
+MOST_MEGABYTES = {"common": 40, "inspect": 150, "inspect-cad": 210}
 """Unzipped and not compiled. Functions with `inspect-cad` also have the common layer and the code,
 and Lambda accepts 250 MiB."""
 COMPILED = {"inspect": "numpy", "inspect-cad": "cascadio"}

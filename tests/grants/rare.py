@@ -108,6 +108,12 @@ RARE = (
         "a file of a version is removed for good",
     ),
     Rare("Jobs", "BatchGetItem", "JobsApi", "a user who has started jobs lists them"),
+    Rare("PageEdgeKey-*", "GetSecretValue", "Authorizer", "a request through CloudFront"),
+    Rare("PageTokenKey-*", "GetSecretValue", "DatabasesApi", "a list of more than one page"),
+    Rare("Reservations", "UpdateItem", "SearchApi", "a heavy search is counted"),
+    Rare("assetbucket", "ListBucket ListBucketVersions", "MetadataApi", "a file that is not there"),
+    Rare("AssetUploadsStorageTable", "DeleteItem", "UploadsApi", "an upload that is aborted"),
+    Rare("AssetVersionsStorageTableV2", "DeleteItem", "AssetVersionsApi", "a creation that fails"),
     Rare("Jobs", "ConditionCheckItem", "LifecycleWorker", "a folder that a job goes on to move"),
     Rare(
         "assetauxiliarybucket/*",
