@@ -62,7 +62,7 @@ test('jobs are found in the menu, and show their progress; one is stopped, and g
   ]);
 });
 
-test('who has started no job is told so', async () => {
+test('a user without jobs sees a sentence', async () => {
   list();
   await openPage('/jobs');
   await screen.findByText('You have started no jobs yet.');
