@@ -375,13 +375,13 @@ _TIERS: dict[Tier, str] = {
 def _formats() -> Iterator[str]:
     yield "A file with another extension is stored and versioned too; it starts no inspection."
     for tier, meaning in _TIERS.items():
-        listed = sorted((each for each in FORMATS if each.tier == tier), key=lambda each: each.name)
+        listed = sorted((row for row in FORMATS if row.tier == tier), key=lambda row: row.name)
         yield from ("", f"## {tier}", "", meaning, "")
         yield from rows(
             ("format", "extensions", "convert to" if tier == "Stored" else "reader"),
             (
-                (each.name, _code(each.extensions.split()), each.convert_to or each.reader)
-                for each in listed
+                (row.name, _code(row.extensions.split()), row.convert_to or row.reader)
+                for row in listed
             ),
         )
 

@@ -28,9 +28,7 @@ def web_declarations() -> str:
     declared = {
         "facts": {fact.name: fact.type for fact in FACTS},
         "viewers": {
-            extension: each.viewer
-            for extension, each in FORMAT_OF.items()
-            if each.viewer != "model"
+            extension: row.viewer for extension, row in FORMAT_OF.items() if row.viewer != "model"
         },
         "files": {
             "nameRules": [{"pattern": rule.pattern, "fact": rule.fact} for rule in NAME_RULES],

@@ -31,7 +31,7 @@ _PREVIEW = re.compile(
 
 # These go before the machine's own table, which differs from one machine to the next.
 _CONTENT_TYPES = {
-    **{extension: each.media_type for extension, each in FORMAT_OF.items() if each.media_type},
+    **{extension: row.media_type for extension, row in FORMAT_OF.items() if row.media_type},
     "js": "text/javascript",
     "mjs": "text/javascript",
     "xhtml": "application/xhtml+xml",

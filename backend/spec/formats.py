@@ -324,23 +324,23 @@ FORMATS = (
     _stored("Sound", "mp3 wav", viewer="other"),
 )
 
-FORMAT_OF = {extension: each for each in FORMATS for extension in each.extensions.split()}
+FORMAT_OF = {extension: row for row in FORMATS for extension in row.extensions.split()}
 """The format of each extension."""
 
 
 def _extensions(*formats: Format) -> frozenset[str]:
-    return frozenset(extension for each in formats for extension in each.extensions.split())
+    return frozenset(extension for row in formats for extension in row.extensions.split())
 
 
-_INSPECTED = [each for each in FORMATS if each.tier != "Stored"]
-IMAGE_EXTENSIONS = _extensions(*(each for each in FORMATS if each.kind == "image"))
+_INSPECTED = [row for row in FORMATS if row.tier != "Stored"]
+IMAGE_EXTENSIONS = _extensions(*(row for row in FORMATS if row.kind == "image"))
 # Formats that store solids without triangles, which only OpenCASCADE converts.
-INSPECT_CAD_EXTENSIONS = _extensions(*(each for each in _INSPECTED if each.reader == "cad"))
+INSPECT_CAD_EXTENSIONS = _extensions(*(row for row in _INSPECTED if row.reader == "cad"))
 """Extensions that the function `InspectCad` reads."""
 INSPECT_EXTENSIONS = _extensions(*_INSPECTED) - INSPECT_CAD_EXTENSIONS
 """Extensions that the function `Inspect` reads."""
 KINDS_IN_ORDER = tuple(
-    _extensions(*(each for each in _INSPECTED if each.kind == kind))
+    _extensions(*(row for row in _INSPECTED if row.kind == kind))
     for kind in ("glTF", "model", "image", "document")
 )
 """Kinds of files in the order in which one of an asset is shown: images and documents are often
@@ -349,7 +349,7 @@ the textures and drawings of its models."""
 # One read of an object's beginning, for the few extensions that other programs use, too. A model
 # without a mark in it is inspected only by hand (decision 88).
 START_BYTES = 4096
-AMBIGUOUS_EXTENSIONS = _extensions(*(each for each in FORMATS if each.marks)) | {"raw"}
+AMBIGUOUS_EXTENSIONS = _extensions(*(row for row in FORMATS if row.marks)) | {"raw"}
 
 
 def reason_not_inspected(extension: str) -> str | None:

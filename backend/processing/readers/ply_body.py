@@ -193,16 +193,16 @@ class Text:
         width = len(element.properties) + sum(counts)
         rows = self._numbers[place : place + width * element.count].reshape(-1, width)
         read, column = Rows(), 0
-        for each in element.properties:
-            if not each.count_kind:
-                read.columns[each.name] = rows[:, column]
+        for prop in element.properties:
+            if not prop.count_kind:
+                read.columns[prop.name] = rows[:, column]
                 column += 1
                 continue
             count = next(lengths)
             if not (rows[:, column] == count).all():
                 return None
             values = rows[:, column + 1 : column + 1 + count].reshape(-1)
-            read.lists[each.name] = (values, np.full(element.count, count))
+            read.lists[prop.name] = (values, np.full(element.count, count))
             column += 1 + count
         return read
 
