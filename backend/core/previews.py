@@ -74,8 +74,8 @@ def shown_preview_version(objects: Objects, bucket: str, key: str) -> ShownPrevi
     return shown_of(version for version in latest if preview_base(version.key) == key)
 
 
-def generated_preview_version(objects: Objects, bucket: str, key: str) -> ShownPreview:
-    """Return the versions of an asset's generated preview."""
+def asset_preview_version(objects: Objects, bucket: str, key: str) -> ShownPreview:
+    """Return the versions of an asset's preview, a PNG in its folder of previews."""
     small_key = small_preview_key(key)
     latest = {version.key: version for version in _latest(objects, bucket, key.removesuffix("png"))}
     return _with_small(latest.get(key), latest.get(small_key))

@@ -19,7 +19,7 @@ from backend.core.file_kinds import is_asset_preview, is_file, preview_base
 from backend.core.names import valid_text
 from backend.core.objects import ObjectHead, ObjectRef, Objects
 from backend.core.paging import PageRequest
-from backend.core.previews import ShownPreview, asset_preview_key, generated_preview_version
+from backend.core.previews import ShownPreview, asset_preview_key, asset_preview_version
 from backend.core.quoting import quoted
 from backend.core.references import AssetRef, FileKeyRef, FileRef
 from backend.core.tables import Query, Tables
@@ -41,7 +41,7 @@ from backend.search.indexing.projections import (
 from backend.search.indexing.references import ROOT_PATH, Reference
 from backend.search.values import Record
 from backend.spec import keys
-from backend.spec.key_layouts import is_generated_preview, uploaded_previews_folder
+from backend.spec.key_layouts import uploaded_previews_folder
 from backend.spec.tables import metadata
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.model import Index, Table
@@ -303,8 +303,8 @@ class Sources:
         shown = at_root or (named if named is not None and named.startswith(folder) else None)
         if shown is None:
             return _AssetPreview(at_root)
-        if is_generated_preview(entry.asset.asset_id, shown):
-            return _AssetPreview(at_root, generated_preview_version(self._objects, bucket, shown))
+        if at_root is None and shown.endswith(".png"):
+            return _AssetPreview(at_root, asset_preview_version(self._objects, bucket, shown))
         head = self._objects.head(bucket, shown)
         return _AssetPreview(
             at_root, ShownPreview(head.version if isinstance(head, ObjectHead) else None)

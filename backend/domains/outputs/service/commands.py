@@ -45,8 +45,9 @@ from backend.values import frozen
 WORK_TIME = timedelta(seconds=45)
 # A batch is repeated if its call dies: copies are recognised, and the rest is little.
 BATCH = 100
-# Outputs of an inspection that are stored only where it is the only pipeline.
-_OF_UPLOADED_VERSIONS = {
+# Outputs of an inspection among other pipelines that are no files of their own. Facts are stored
+# only where it is the only pipeline: they belong to the version that a user uploaded.
+_NO_FILES = {
     ("metadata", RESULT),
     *((output.folder, output.file) for output in (SMALL, TURNTABLE)),
 }
@@ -176,10 +177,11 @@ class OutputCommands:
             self._advance_large(work, outputs, after)
             return
         outputs = work.files.of_phase(cursor.phase, outputs)
+        pictures: list[Written] = []
         if work.execution.pipelines[cursor.pipeline - 1].inspects:
-            # These belong to the version that a user uploaded, not to what other pipelines wrote.
-            outputs = [o for o in outputs if (o.sort, o.name) not in _OF_UPLOADED_VERSIONS]
-        denied = self._denial_reason(work, cursor.phase) if outputs else None
+            pictures = [output for output in outputs if sort == "previews"]
+            outputs = [output for output in outputs if (sort, output.name) not in _NO_FILES]
+        denied = self._denial_reason(work, cursor.phase) if outputs or pictures else None
         if denied is not None:
             outcomes = [
                 Outcome(output.sort, output.label, output.name, denied) for output in outputs
@@ -188,6 +190,12 @@ class OutputCommands:
             outcomes = work.files.store_files(outputs)
         elif cursor.phase == "previews":
             outcomes = work.files.store_previews(outputs)
+            if pictures:
+                files, _ = work.folder.page(cursor.pipeline, "files", limit=BATCH, after=None)
+                names = {output.name for output in (*pictures, *files)}
+                outcomes += self.inspections.record_among_others(
+                    work.execution, cursor.pipeline, names
+                )
         else:
             records = RecordOutputs(self.metadata, self.objects, self.auxiliary)
             outcomes = [records.store(work.caller, work.asset, output) for output in outputs]

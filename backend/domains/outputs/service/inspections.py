@@ -5,7 +5,7 @@ dropped if the file has another version meanwhile, or is archived, deleted or qu
 asset is; this is checked again after each write, and a late result is removed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError, NotFoundError
 from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, Objects, VersionRef
-from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
 from backend.domains.facts.service.commands import FactCommands
@@ -22,7 +21,7 @@ from backend.domains.files.service.rows import FileTarget
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import InspectionFile, Sort
 from backend.domains.outputs.rules import Outcome
-from backend.domains.outputs.service.previews import GeneratedPreviews, Pictures
+from backend.domains.outputs.service.previews import GeneratedPreviews, Pictures, is_made_by
 from backend.spec.inspection_outputs import (
     GLB,
     MAGIC_BYTES,
@@ -47,6 +46,17 @@ class _Kind(NamedTuple):
 
 _GLB = _Kind(GLB, glb_key)
 _TURNTABLE = _Kind(TURNTABLE, turntable_key)
+
+
+class _Run(NamedTuple):
+    """One pipeline of an execution, and the version of a file that its objects belong to."""
+
+    execution: Execution
+    pipeline: int
+    version_id: str
+
+    def key(self, sort: Sort, name: str) -> str:
+        return f"{run_folder(self.execution.execution_id)}{self.pipeline}/{sort}/{name}"
 
 
 class _Made(NamedTuple):
@@ -74,32 +84,57 @@ class Inspections:
         Raises:
             UnavailableError: a service does not respond; call it again.
         """
-        target = self._target(execution)
-        if target is None or self._current(target, execution.input_version_id) is None:
+        asset = self.assets.find_asset(execution.database_id, execution.asset_id)
+        if asset is None or asset.is_archived or not execution.input_asset_file_key:
             return []
-        name = f"{self._number(execution)}/metadata/{RESULT}"
+        target = self.files.target(asset, execution.input_asset_file_key, field="inputAssetFileKey")
+        if self._current(target, execution.input_version_id) is None:
+            return []
+        # The result of the last pipeline counts.
+        run = _Run(execution, max(1, len(execution.pipelines)), execution.input_version_id)
+        name = f"{run.pipeline}/metadata/{RESULT}"
         try:
-            file = self._result(execution)
+            file = self._result(run.key("metadata", RESULT))
         except InvalidInputError as error:
             return [Outcome("metadata", name, name, error.message)]
         if file.source.version_id != execution.input_version_id:
             fact = f"belongs to version {file.source.version_id[:100]}, which was not read"
             return [Outcome("metadata", name, name, fact)]
         outcomes = [
-            *self._thumbnail(execution, target, file),
-            *self._beside(execution, target, _Made("files", file.glb, _GLB)),
-            *self._beside(execution, target, _Made("previews", file.turntable, _TURNTABLE)),
+            *self._thumbnail(run, target, file),
+            *self._beside(run, target, _Made("files", file.glb, _GLB)),
+            *self._beside(run, target, _Made("previews", file.turntable, _TURNTABLE)),
         ]
         # Last: a file with facts and without a GLB is described as one without a model.
         if self.facts.record(execution.database_id, execution.asset_id, target.path, file):
             outcomes.insert(0, Outcome("metadata", name, target.path))
         return outcomes
 
-    def _target(self, execution: Execution) -> FileTarget | None:
-        asset: Asset | None = self.assets.find_asset(execution.database_id, execution.asset_id)
-        if asset is None or asset.is_archived or not execution.input_asset_file_key:
-            return None
-        return self.files.target(asset, execution.input_asset_file_key, field="inputAssetFileKey")
+    def record_among_others(
+        self, execution: Execution, pipeline: int, names: Set[str]
+    ) -> list[Outcome]:
+        """Store the small picture and the turntable that an inspection among others wrote.
+
+        `names` are its outputs that no later pipeline replaced. Its thumbnail and GLB are stored
+        already: as a preview of the asset, and as the file that the turntable shows.
+        """
+        asset = self.assets.find_asset(execution.database_id, execution.asset_id)
+        if asset is None or asset.is_archived:
+            return []
+        run = _Run(execution, pipeline, "")
+        outcomes: list[Outcome] = []
+        if {THUMBNAIL.file, SMALL.file} <= names:
+            small, outcomes = self._small(run, SMALL.file)
+            self.previews.show_small(asset, THUMBNAIL.file, small, execution)
+        if {GLB.file, TURNTABLE.file} <= names:
+            target = self.files.target(asset, f"/{GLB.file}", field="key")
+            head = self.objects.head(target.bucket, target.key)
+            if isinstance(head, ObjectHead) and is_made_by(head, execution):
+                run = run._replace(version_id=head.version.version_id)
+                # Turntables are shown with the GLB of their version.
+                self._beside(run, target, _Made("files", GLB.file, _GLB))
+                outcomes += self._beside(run, target, _Made("previews", TURNTABLE.file, _TURNTABLE))
+        return outcomes
 
     def _current(self, target: FileTarget, version_id: str) -> ObjectHead | None:
         """Return the file, if this is its latest version and not quarantined."""
@@ -109,16 +144,8 @@ class Inspections:
         held = self.files.find_quarantined(target.bucket, [VersionRef(target.key, version_id)])
         return None if held else head
 
-    def _number(self, execution: Execution) -> int:
-        """Return the number of the pipeline whose result is used: the last one."""
-        return max(1, len(execution.pipelines))
-
-    def _key(self, execution: Execution, sort: Sort, name: str) -> str:
-        folder = run_folder(execution.execution_id)
-        return f"{folder}{self._number(execution)}/{sort}/{name}"
-
-    def _result(self, execution: Execution) -> InspectionFile:
-        key, body = self._key(execution, "metadata", RESULT), b""
+    def _result(self, key: str) -> InspectionFile:
+        body = b""
         try:
             for chunk in self.objects.read_chunks(self.auxiliary, key):
                 body += chunk
@@ -130,19 +157,17 @@ class Inspections:
         except ValidationError as error:
             raise InvalidInputError(rules.validation_reason(error)) from None
 
-    def _thumbnail(
-        self, execution: Execution, target: FileTarget, file: InspectionFile
-    ) -> list[Outcome]:
-        version_id = execution.input_version_id
+    def _thumbnail(self, run: _Run, target: FileTarget, file: InspectionFile) -> list[Outcome]:
+        execution, version_id = run.execution, run.version_id
         if file.thumbnail is None:
             self.previews.withdraw(target, execution)
             return []
-        key = self._key(execution, "previews", file.thumbnail)
+        key = run.key("previews", file.thumbnail)
         name = key.removeprefix(run_folder(execution.execution_id))
         problem = self._problem(key, THUMBNAIL)
         if problem is not None:
             return [Outcome("previews", name, name, problem)]
-        small, outcomes = self._small(execution, file)
+        small, outcomes = self._small(run, file.small)
         pictures = Pictures(ObjectRef(self.auxiliary, key), small)
         shown = self.previews.show(
             target, pictures, execution, lambda: self._current(target, version_id) is not None
@@ -155,30 +180,27 @@ class Inspections:
                 self.previews.pictures.withdraw(target, execution.execution_id)
         return [*outcomes, Outcome("previews", name, target.path)] if shown else outcomes
 
-    def _small(
-        self, execution: Execution, file: InspectionFile
-    ) -> tuple[ObjectRef | None, list[Outcome]]:
+    def _small(self, run: _Run, name: str | None) -> tuple[ObjectRef | None, list[Outcome]]:
         """Return the small picture of the thumbnail; the preview is shown without it, too."""
-        if file.small is None:
+        if name is None:
             return None, []
-        key = self._key(execution, "previews", file.small)
+        key = run.key("previews", name)
         problem = self._problem(key, SMALL)
         if problem is None:
             return ObjectRef(self.auxiliary, key), []
-        name = key.removeprefix(run_folder(execution.execution_id))
+        name = key.removeprefix(run_folder(run.execution.execution_id))
         return None, [Outcome("previews", name, name, problem)]
 
-    def _beside(self, execution: Execution, target: FileTarget, made: _Made) -> list[Outcome]:
+    def _beside(self, run: _Run, target: FileTarget, made: _Made) -> list[Outcome]:
         """Store the GLB or the turntable of a version in the auxiliary folder of the file."""
         if made.name is None:
             return []
-        version_id = execution.input_version_id
-        key = self._key(execution, made.sort, made.name)
-        name = key.removeprefix(run_folder(execution.execution_id))
+        key = run.key(made.sort, made.name)
+        name = key.removeprefix(run_folder(run.execution.execution_id))
         problem = self._problem(key, made.kind.form)
         if problem is not None:
             return [Outcome(made.sort, name, name, problem)]
-        stored = made.kind.key(target.asset.asset_id, target.path, version_id)
+        stored = made.kind.key(target.asset.asset_id, target.path, run.version_id)
         content_type = made.kind.form.content_type
         try:
             self.objects.copy(
@@ -191,7 +213,7 @@ class Inspections:
             return []
         # Those of old versions remain. That of a version which was deleted meanwhile is deleted
         # too.
-        head = self.objects.head(target.bucket, target.key, version_id=version_id)
+        head = self.objects.head(target.bucket, target.key, version_id=run.version_id)
         if not isinstance(head, ObjectHead):
             self.objects.delete(self.auxiliary, stored)
             return []

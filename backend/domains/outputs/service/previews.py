@@ -1,6 +1,7 @@
 """Generated previews of files and assets. A user's own preview always takes precedence."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from backend.core.errors import NotFoundError
 from backend.core.file_kinds import is_small_preview
 from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, Objects
 from backend.core.previews import asset_preview_key, find_previews
+from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
 from backend.domains.files.service.asset_pictures import (
@@ -24,7 +26,12 @@ from backend.spec.buckets import (
     WORKFLOWS_METADATA,
 )
 from backend.spec.inspection_outputs import SMALL
-from backend.spec.key_layouts import PREVIEW_MARK, generated_preview_key, small_preview_key
+from backend.spec.key_layouts import (
+    PREVIEW_MARK,
+    generated_preview_key,
+    small_preview_key,
+    uploaded_previews_folder,
+)
 
 _TYPE = "image/png"
 _ATTEMPTS = 5  # of a preview that conflicts with executions on other files
@@ -60,8 +67,8 @@ class GeneratedPreviews:
             return False
         key = f"{target.key}{PREVIEW_MARK}png"
         head = self.objects.head(target.bucket, key)
-        if isinstance(head, ObjectHead) and _made_by(head, execution):
-            self._write_small(target.bucket, key, pictures, execution)
+        if isinstance(head, ObjectHead) and is_made_by(head, execution):
+            self._write_small(ObjectRef(target.bucket, key), pictures.small, execution)
             return True
         try:
             written = self.objects.copy(
@@ -73,30 +80,45 @@ class GeneratedPreviews:
         except ObjectRefusedError:  # the key is too long: the file has facts and no preview
             return False
         if is_current() and not self._hides_uploaded(target, key, written.version_id):
-            self._write_small(target.bucket, key, pictures, execution)
+            self._write_small(ObjectRef(target.bucket, key), pictures.small, execution)
             return True
         self.objects.delete_version(target.bucket, key, version_id=written.version_id)
         return False
 
-    def _write_small(self, bucket: str, key: str, pictures: Pictures, execution: Execution) -> None:
-        """Write the small picture beside the preview that this execution wrote.
+    def _write_small(
+        self, preview: ObjectRef, small: ObjectRef | None, execution: Execution
+    ) -> None:
+        """Write the small picture, if there is one, beside the preview that this execution wrote.
 
         Call it after the preview is written, because the small picture must not be older.
         """
-        if pictures.small is None:
+        if small is None:
             return
-        small_key = small_preview_key(key)
+        bucket, small_key = preview.bucket, small_preview_key(preview.key)
         written = self.objects.copy(
-            pictures.small,
+            small,
             ObjectRef(bucket, small_key),
             content_type=SMALL.content_type,
             metadata=_metadata(execution),
         )
         # A user or another execution may have replaced the preview meanwhile: then this one is
         # removed again.
-        head = self.objects.head(bucket, key)
-        if not isinstance(head, ObjectHead) or not _made_by(head, execution):
+        head = self.objects.head(*preview)
+        if not isinstance(head, ObjectHead) or not is_made_by(head, execution):
             self.objects.delete_version(bucket, small_key, version_id=written.version_id)
+
+    def show_small(
+        self, asset: Asset, name: str, small: ObjectRef | None, execution: Execution
+    ) -> None:
+        """Show a small picture beside a preview of the asset that this execution stored."""
+        bucket = self.assets.get_bucket(asset.bucket_id)
+        key = uploaded_previews_folder(bucket.key_prefix, asset.asset_id) + name
+        if asset.preview_location is None or asset.preview_location.key != key:
+            return
+        self._write_small(ObjectRef(bucket.bucket_name, key), small, execution)
+        with suppress(NotFoundError):  # archived or deleted meanwhile
+            # The write requests the asset's document.
+            self.assets.set_content(asset, preview_key=key)
 
     def withdraw(self, target: FileTarget, execution: Execution) -> None:
         """Remove the preview that was generated for an earlier version of a file."""
@@ -124,7 +146,7 @@ class GeneratedPreviews:
             return False
         if not self._ranked_first(target, pictures.preview, execution, head, key):
             return False
-        self._write_small(target.bucket, key, pictures, execution)
+        self._write_small(ObjectRef(target.bucket, key), pictures.small, execution)
         try:
             self.assets.set_content(asset, preview_key=key)
         except NotFoundError:  # archived or deleted meanwhile
@@ -145,7 +167,7 @@ class GeneratedPreviews:
             there = self.objects.head(*place)
             if isinstance(there, ObjectHead):
                 shown = there.metadata.get(RANK_METADATA, "")
-                if _made_by(there, execution):
+                if is_made_by(there, execution):
                     return True
                 if ranked_file(shown) != ranked_file(rank) and shown > rank:
                     return False
@@ -186,7 +208,8 @@ class GeneratedPreviews:
         )
 
 
-def _made_by(head: ObjectHead, execution: Execution) -> bool:
+def is_made_by(head: ObjectHead, execution: Execution) -> bool:
+    """Return whether an execution wrote an object."""
     return head.metadata.get(CHANGE_METADATA) == execution.execution_id
 
 

@@ -8,14 +8,17 @@ import pytest
 
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
+from backend.core.objects import ObjectHead
+from backend.core.previews import asset_preview_version
 from backend.domains.metadata_schemas.models import CreateSchemaBody, SchemaField, SchemaFields
 from backend.domains.outputs import rules
 from backend.spec.buckets import CHANGE_METADATA, WORKFLOWS_METADATA
+from backend.spec.key_layouts import glb_key, turntable_key
 from backend.spec.routes import Route
 from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN
 from tests.factories.executions import new_execution, pipeline_snapshot
-from tests.factories.files import AUXILIARY
+from tests.factories.files import AUXILIARY, BUCKET
 from tests.factories.metadata import schema_service
 from tests.factories.outputs import MIB, PNG, OutputSetup
 from tests.fakes.objects import MemoryObjects
@@ -317,11 +320,36 @@ def test_pictures_of_each_inspection_are_stored_as_those_of_the_first(
             studio.wrote(f"{number}/previews/turntable.png", PNG)
     stored = studio.stores()
     assert (stored.state, stored.cause) == ("done", "")
+    model = studio.head("/model.glb")
+    assert model is not None
+    version = model.version.version_id
+    turntable = turntable_key("statue", "/model.glb", version)
     assert studio.outputs().files == ["/model.glb"]
-    assert studio.outputs().previews == ["/thumbnail.png"]
+    assert studio.outputs().previews == ["/thumbnail.png", turntable]
     asset = studio.museum.assets.get_asset(ADMIN, "museum", "statue")
     assert asset.preview_location is not None
     assert asset.preview_location.key == "previews/statue/thumbnail.png"
+    preview = asset_preview_version(studio.objects, BUCKET, asset.preview_location.key)
+    assert preview.small is not None
+    for key in (turntable, glb_key("statue", "/model.glb", version)):
+        assert isinstance(studio.objects.head(AUXILIARY, key), ObjectHead)
+
+
+def test_pictures_of_an_inspection_are_not_stored_beside_those_of_a_later_pipeline(
+    studio: OutputSetup,
+) -> None:
+    snapshots = [pipeline_snapshot("p1", resource="Inspect"), pipeline_snapshot("p2")]
+    execution = new_execution(execution_status="RUNNING", started_by="admin", pipelines=snapshots)
+    studio.executions.create(execution)
+    studio.wrote("1/previews/thumbnail.webp", b"RIFF1234WEBP")
+    studio.wrote("1/previews/turntable.png", PNG)
+    for number in (1, 2):
+        studio.wrote(f"{number}/files/model.glb", b"glTF")
+        studio.wrote(f"{number}/previews/thumbnail.png", PNG)
+    assert studio.stores().state == "done"
+    assert studio.outputs().previews == ["/thumbnail.png"]
+    shown = asset_preview_version(studio.objects, BUCKET, "previews/statue/thumbnail.png")
+    assert (shown.preview is None, shown.small) == (False, None)
 
 
 @pytest.mark.parametrize(
