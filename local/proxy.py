@@ -143,7 +143,10 @@ class _Proxy:
             count.capacity += consumed(answer.content)
         if fault is not None and fault.reset:
             _end_connection()
-        response = Response(answer.content, status_code=answer.status_code)
+        # To HEAD, the size of the object, which is not sent.
+        size = {"content-length": answer.headers.get("content-length", "0")}
+        headers = size if request.method == "HEAD" else None
+        response = Response(answer.content, status_code=answer.status_code, headers=headers)
         for name, value in answer.headers.multi_items():
             if name.lower() not in _HOP_HEADERS | {"content-encoding"}:
                 response.headers.append(name, value)
