@@ -56,7 +56,7 @@ def _image(
 ) -> Format:
     """Return a format of images, whose reader reads any image under the name of any other one."""
     fields = (name, extensions, "Promised", "image", "image", media_type, start)
-    return Format(*fields, libraries="OpenEXR", viewer=viewer)
+    return Format(*fields, libraries="OpenEXR pi_heif", viewer=viewer)
 
 
 def _stored(
@@ -113,9 +113,10 @@ FORMATS = (
     _image("Radiance", "hdr", "image/vnd.radiance", rb"#\?(?:RADIANCE|RGBE)\s"),
     _image("ICO", "ico", "image/vnd.microsoft.icon"),
     _image("TGA", "tga", "image/x-tga"),
-    _stored(
-        *("HEIF", "heic heif", _RASTER, ""),
-        rb"....ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1)",
+    # The brand says which pictures the container has; some writers name it only after the first.
+    _image(
+        *("HEIF", "heic heif hif", "image/heic"),
+        rb"....ftyp(?:hei[cxms]|hev[cxms]|m[is]f1(?:.{4}){1,15}(?:hei[cxms]|hev[cxms]))",
     ),
     Format(
         *("PDF", "pdf", "Promised", "document", "pdf", "application/pdf", rb"%PDF-"),

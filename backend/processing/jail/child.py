@@ -11,6 +11,7 @@ from backend.processing.files import State
 from backend.processing.inspection import Inspection, inspect
 from backend.processing.jail.channel import receive, send
 from backend.processing.jail.confinement import Bounds, confine
+from backend.processing.readers.heif import is_heif
 from backend.processing.readers.models import preload
 from backend.spec.formats import INSPECT_CAD_EXTENSIONS, extension_of
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
@@ -44,7 +45,7 @@ def run(channel: socket.socket) -> None:
         # OpenCASCADE converts by way of a temporary file.
         folder = Path(job["folder"])
         os.environ["TMPDIR"] = str(folder)  # noqa: TID251 - no setting of ours
-    means = confine(bounds, folder)
+    means = confine(bounds, folder, threads=is_heif(content))
     lacking = means.lacks(files=folder is not None, hidden=bool(job["hidden"]))
     if lacking and not job["unconfined"]:
         send(channel, {"result": {"refused": lacking}})

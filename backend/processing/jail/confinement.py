@@ -58,11 +58,12 @@ class Means:
 _UNCONFINED = "this system cannot confine the process that reads the file"
 
 
-def confine(bounds: Bounds, folder: Path | None = None) -> Means:
+def confine(bounds: Bounds, folder: Path | None = None, *, threads: bool = False) -> Means:
     """Limit this process and remove its permissions, for the rest of its life, as far as possible.
 
     With `folder` it may still open files: those of the folder where the kernel has Landlock, else
-    those of its user. Outside Linux only the resources are limited. The process must not read an
+    those of its user. With `threads` it may start threads, which have the same limits and the same
+    filter. Outside Linux only the resources are limited. The process must not read an
     untrusted file if the result `lacks` something.
     """
     _limit(bounds)
@@ -79,7 +80,7 @@ def confine(bounds: Bounds, folder: Path | None = None) -> Means:
     if folder is not None and (version := landlock.version()):
         refused = _attempt(lambda: landlock.restrict_to(folder))
         in_folder, places = not refused, refused or f"version {version}"
-    filtered, how = _filter(files=folder is not None)
+    filtered, how = _filter(files=folder is not None, threads=threads)
     return Means(
         filtered=filtered,
         in_folder=in_folder,
@@ -106,11 +107,11 @@ def hide_memory() -> str:
     return _attempt(lambda: _check(libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)))
 
 
-def _filter(*, files: bool) -> tuple[bool, str]:
+def _filter(*, files: bool, threads: bool) -> tuple[bool, str]:
     if not seccomp.is_supported():
         return False, "system calls of this machine are not known"
     try:
-        return True, seccomp.install(os.getpid(), files=files)
+        return True, seccomp.install(os.getpid(), files=files, threads=threads)
     except OSError as error:
         return False, error.strerror or str(error)
 

@@ -150,15 +150,20 @@ _FILES: Mapping[str, Mapping[str, int]] = {
 }
 # Numbers of system calls, as above.
 _TGKILL = {"x86_64": 234, "aarch64": 131}
+_CLONE, _CLONE3 = {"x86_64": 56, "aarch64": 220}, 435
+_ROBUST_LIST = {"x86_64": 273, "aarch64": 99}
+_CLONE_THREAD = 0x10000  # in include/uapi/linux/sched.h: a thread of this process, not another one
 # AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64 in include/uapi/linux/audit.h.
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32_CALLS = 0x40000000  # on x86_64, higher numbers belong to another calling convention
 
-# BPF_LD | BPF_ABS, BPF_JEQ, BPF_JGE and BPF_RET in include/uapi/linux/bpf_common.h, then offsets in
-# `struct seccomp_data`, and SECCOMP_RET_ALLOW, _KILL_PROCESS and _ERRNO in linux/seccomp.h.
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+# BPF_LD | BPF_ABS, BPF_JEQ, BPF_JGE, BPF_JSET and BPF_RET in include/uapi/linux/bpf_common.h, then
+# offsets in `struct seccomp_data`, and SECCOMP_RET_ALLOW, _KILL_PROCESS and _ERRNO in
+# linux/seccomp.h.
+_LOAD, _EQUAL, _AT_LEAST, _HAS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM
+_MISSING = 0x00050000 | errno.ENOSYS
 # PR_SET_SECCOMP in linux/prctl.h, and the number of `seccomp` as above.
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
@@ -177,17 +182,17 @@ def is_supported() -> bool:
     return platform.machine() in _ALLOWED
 
 
-def install(process: int, *, files: bool = False) -> str:
+def install(process: int, *, files: bool = False, threads: bool = False) -> str:
     """Confine this process, whose id is `process`, for the rest of its life.
 
-    With `files` it may still open files. Returns the system call that did it: where `prctl` is
-    refused, `seccomp` may be allowed.
+    With `files` it may still open files, with `threads` start threads, but no process. Returns the
+    system call that did it: where `prctl` is refused, `seccomp` may be allowed.
 
     Raises:
         OSError: the kernel refuses the filter.
     """
     packed = b"".join(
-        struct.pack("=HBBI", *instruction) for instruction in _instructions(process, files)
+        struct.pack("=HBBI", *instruction) for instruction in _instructions(process, files, threads)
     )
     buffer = ctypes.create_string_buffer(packed, len(packed))
     program = _Program(len(packed) // 8, ctypes.addressof(buffer))
@@ -201,7 +206,7 @@ def install(process: int, *, files: bool = False) -> str:
     raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-def _instructions(process: int, files: bool) -> list[_Instruction]:
+def _instructions(process: int, files: bool, threads: bool) -> list[_Instruction]:
     machine = platform.machine()
     allowed = sorted(_ALLOWED[machine].values())
     if files:
@@ -221,6 +226,19 @@ def _instructions(process: int, files: bool) -> list[_Instruction]:
         (_RETURN, 0, 0, _ALLOW),
         (_RETURN, 0, 0, _FAIL),
     ]
+    if threads:
+        allowed.append(_ROBUST_LIST[machine])
+        program += [
+            # The flags of `clone3` are in memory, which a filter cannot read: the C library is told
+            # that the kernel does not have it, and takes `clone`.
+            (_EQUAL, 0, 1, _CLONE3),
+            (_RETURN, 0, 0, _MISSING),
+            (_EQUAL, 0, 4, _CLONE[machine]),
+            (_LOAD, 0, 0, _FIRST_ARGUMENT),
+            (_HAS, 0, 1, _CLONE_THREAD),
+            (_RETURN, 0, 0, _ALLOW),
+            (_RETURN, 0, 0, _FAIL),
+        ]
     for call in allowed:
         program += [(_EQUAL, 0, 1, call), (_RETURN, 0, 0, _ALLOW)]
     return [*program, (_RETURN, 0, 0, _FAIL)]

@@ -12,6 +12,7 @@ from PIL import ExifTags, Image
 
 from backend.processing import limits
 from backend.processing.colors import as_profiled, convert_to_srgb
+from backend.processing.readers import heif
 from backend.processing.readers.exif import exif_of, facts_of_exif
 from backend.processing.readers.light import read_light
 from backend.processing.readers.pdf_units import user_unit
@@ -53,8 +54,12 @@ def read_image(data: bytes) -> Document:
     if light := read_light(data):
         facts_of_light, picture = light
         return Document(facts_of_light, _draw_on_squares(picture))
+    formats = FORMATS
+    if heif.is_heif(data):
+        heif.register()
+        formats = ("HEIF",)
     try:
-        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        with Image.open(io.BytesIO(data), formats=formats) as image:
             if image.width * image.height > limits.PIXELS:
                 size = f"{image.width} x {image.height}"
                 raise RefusedError(f"the image has {size} pixels, more than 100 megapixels")
@@ -118,8 +123,11 @@ def _reduce(image: Image.Image) -> Image.Image:
         levels = (values - lowest) * (255 / ((highest - lowest) or 1))
         return Image.fromarray(levels.astype(np.uint8)).convert("RGBA")
     picture: Image.Image = image
+    if image.format == "HEIF" and getattr(image, "n_frames", 1) > 1:
+        # It would be decoded anew whenever it is used, also after it was reduced.
+        picture = image.copy()
     if "icc_profile" in image.info:
-        picture = as_profiled(image)
+        picture = as_profiled(picture)
         picture.thumbnail(size)  # first: the conversion takes long for large pictures
     reduced = convert_to_srgb(picture).convert("RGBA")
     reduced.thumbnail(size)

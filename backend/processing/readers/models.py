@@ -23,6 +23,7 @@ from backend.processing.readers import (
 from backend.processing.readers.archives import ifc_of, xgl_of
 from backend.processing.readers.assimp_texts import off_rows
 from backend.processing.readers.checks import CHECKS
+from backend.processing.readers.heif import is_heif
 from backend.processing.readers.light import is_exr
 from backend.processing.readers.text import require_text
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
@@ -34,6 +35,7 @@ Reader = Callable[[bytes, str, Files], Scene]
 _NEEDED: Mapping[str, Callable[[bytes], bool]] = {
     "DracoPy": lambda data: draco.EXTENSION.encode() in data,
     "OpenEXR": is_exr,
+    "pi_heif": is_heif,
 }
 _PACKED = (b"PK", b"\x1f\x8b", b"glTF")
 

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from backend.processing.jail.confinement import Bounds, confine, hide_memory
 from local import box
 
 SECRET = "the-secret-of-the-victim"
-_LAYERS = ("none", "hidden", "jail", "boxed", "folder")
+_LAYERS = ("none", "hidden", "jail", "boxed", "folder", "threads")
 
 
 class _Vector(ctypes.Structure):
@@ -50,6 +51,9 @@ def attacker(layer: str, address: str, port: str) -> None:
     folder = Path(tempfile.mkdtemp())
     if layer in {"jail", "boxed"}:
         confine(Bounds())
+    if layer == "threads":  # of readers whose library starts them
+        confine(Bounds(), threads=True)
+        threading.Thread(target=int).start()
     if layer == "folder":  # of readers that use a folder
         confine(Bounds(), folder)
     attacks: dict[str, Callable[[], bool]] = {

@@ -9,11 +9,12 @@ from tests.integration.processing.test_jail import run
 from tests.unit.processing.test_blend import blend
 from tests.unit.processing.test_e57 import FILES as E57
 from tests.unit.processing.test_e57 import TWO_SCANS
+from tests.unit.processing.test_heif import FILES as HEIF
 from tests.unit.processing.test_light import FILES as LIGHT
 from tests.unit.processing.test_rhino import FILES as RHINO
 from tests.unit.processing.test_splats import FILES as SPLATS
 
-FILES = {**LIGHT, **SPLATS, **E57, **RHINO, "two.e57": TWO_SCANS, "a.blend": blend("-v300")}
+FILES = {**LIGHT, **HEIF, **SPLATS, **E57, **RHINO, "two.e57": TWO_SCANS, "a.blend": blend("-v300")}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -24,7 +25,7 @@ def test_a_file_has_facts_and_pictures_in_the_confined_process(
     assert outcome.result.refused is None
     assert outcome.result.facts["format"]
     assert outcome.thumbnail
-    assert outcome.glb or name in {*LIGHT, "a.blend"}
+    assert outcome.glb or name in {*LIGHT, *HEIF, "a.blend"}
 
 
 @pytest.mark.parametrize("name", FILES)

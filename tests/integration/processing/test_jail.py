@@ -70,8 +70,9 @@ def test_without_the_jail_every_attack_succeeds() -> None:
     assert {name for name, succeeded in attacked("none").items() if not succeeded} == set()
 
 
-def test_in_the_jail_no_attack_succeeds() -> None:
-    assert {name for name, succeeded in attacked("jail").items() if succeeded} == set()
+@pytest.mark.parametrize("layer", ["jail", "threads"])
+def test_in_the_jail_no_attack_succeeds(layer: str) -> None:
+    assert {name for name, succeeded in attacked(layer).items() if succeeded} == set()
 
 
 def test_a_reader_that_uses_a_folder_reaches_nothing_else() -> None:

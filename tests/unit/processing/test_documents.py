@@ -26,6 +26,7 @@ from tests.unit.processing.samples import (
     facts_without_pictures,
     glb,
 )
+from tests.unit.processing.test_heif import FILES as HEIF
 from tests.unit.processing.test_light import FILES as LIGHT
 
 STEP = """ISO-10303-21;
@@ -338,7 +339,7 @@ CONTENTS = {
     "DDS": (picture("DDS"), "dds"),
     "JPEG 2000": (picture("JPEG2000"), "jp2"),
     "AVIF": (picture("AVIF"), "avif"),
-    "HEIF": (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", None),
+    "HEIF": (HEIF["turned.heic"], "heic"),
     "OpenEXR": (LIGHT["a.exr"], "exr"),
     "Radiance": (LIGHT["flat.hdr"], "hdr"),
     "PDF": (pdf(), "pdf"),

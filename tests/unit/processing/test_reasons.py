@@ -167,8 +167,6 @@ def test_formats_without_a_reader_name_one_to_convert_to() -> None:
         "usda": "GLB",
         "usdc": "GLB",
         "usdz": "GLB",
-        "heic": "JPEG",
-        "heif": "JPEG",
         "sldprt": "STEP",
         "dwg": "DXF",
     }
