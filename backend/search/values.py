@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from backend.search.geometries import first_two, geometry_of, is_sound, point_of
 from backend.spec.facts import FACT_BY_KEY, HIDDEN_KEYS, SHAPE_KEY, SHAPE_NUMBERS, YEARS
 from backend.spec.search_indexes import FLAT_VALUE_BYTES, KEYWORD_CHARS, SHAPE_STEPS
 
@@ -28,25 +29,16 @@ MAX_GEO_KEYS = 200
 # Of one database, so that one cannot take those of all others.
 MAX_KEYS_OF_DATABASE = 20
 GEO_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_GEOGRAPHIC = frozenset({"geopoint", "lla", "geojson"})
 # Nested pairs of one document. The index limit is 10,000, and the API stores 500 records per
 # entity.
 MAX_PAIRS = 5000
 # Maximum size of all values of one field. Longer values are cut. A document must fit a request of
 # 10 MB, the lowest limit among the domain's instance types.
 FIELD_BUDGET = 2_000_000
+# Shapes of one document, in bytes of GeoJSON.
+SHAPE_BUDGET = FIELD_BUDGET // 4
 
-MAX_GEOMETRY_DEPTH = 6
-"""Levels of features and collections in GeoJSON."""
-# The levels of lists in the coordinates of each geometry.
-_GEOMETRIES = {
-    "Point": 1,
-    "MultiPoint": 2,
-    "LineString": 2,
-    "MultiLineString": 3,
-    "Polygon": 3,
-    "MultiPolygon": 4,
-}
-_PARTS_OF = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
 LARGEST_EXACT = 2**53 - 1
 """The largest whole number that a `double`, the type of metadata values, can distinguish."""
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -105,6 +97,24 @@ def typed_pairs(
         }
         for record in kept
     ]
+
+
+def misplaced_keys(records: Iterable[Record]) -> list[str]:
+    """Return the keys of places and shapes that filters by location may not find."""
+    kept = [record for record in records if record.value_type.lower() in _GEOGRAPHIC][:MAX_PAIRS]
+    by_key = _shapes_of(kept)
+    keys: list[str] = []
+    for record in kept:
+        fields = _json_object(record.value)
+        if record.value_type.lower() != "geojson":
+            is_found = _geographic_value(record) is not None
+        else:
+            shape = geometry_of(fields)
+            is_point = shape is None or shape["type"] == "Point"
+            is_found = is_sound(fields) and (is_point or record.key in by_key)
+        if not is_found:
+            keys.append(record.key)
+    return keys
 
 
 def attribute_pairs(records: Sequence[Record], *, dates: bool = True) -> list[JsonObject]:
@@ -203,9 +213,9 @@ def _typed_value(record: Record, geojson_points: bool = False) -> JsonObject:
             point = _geographic_value(record)
             typed = {"point": None if isinstance(point, str) else point}
         case "geojson" if geojson_points:
-            shape = _geometry(_json_object(record.value), MAX_GEOMETRY_DEPTH) or {}
+            shape = geometry_of(_json_object(record.value)) or {}
             is_point = shape.get("type") == "Point"
-            typed = {"point": _point(*shape["coordinates"][1::-1]) if is_point else None}
+            typed = {"point": point_of(*shape["coordinates"][1::-1]) if is_point else None}
         case _:
             typed = {}
     return {name: value for name, value in typed.items() if value is not None}
@@ -246,7 +256,7 @@ def _geographic(record: Record) -> JsonObject | str | None:
 def _geographic_value(record: Record) -> JsonObject | str | None:
     """Return a point, or the text of any other GeoJSON."""
     kind = record.value_type.lower()
-    if kind not in {"geopoint", "lla", "geojson"}:
+    if kind not in _GEOGRAPHIC:
         return None
     fields = _json_object(record.value)
     if fields is None:
@@ -254,54 +264,24 @@ def _geographic_value(record: Record) -> JsonObject | str | None:
     if kind == "geojson":
         return record.value
     if kind == "lla":
-        return _point(fields.get("lat"), fields.get("long"))
-    longitude, latitude = _first_two(fields.get("coordinates"))
-    return _point(latitude, longitude)
+        return point_of(fields.get("lat"), fields.get("long"))
+    longitude, latitude = first_two(fields.get("coordinates"))
+    return point_of(latitude, longitude)
 
 
 def _shapes_of(records: Sequence[Record]) -> dict[str, JsonObject]:
     """Return the shapes of GeoJSON that is no point, by key, within a budget of bytes."""
     shapes: dict[str, JsonObject] = {}
-    room = FIELD_BUDGET // 4
+    room = SHAPE_BUDGET
     for record in records:
         size = len(record.value.encode())
         if record.value_type.lower() != "geojson" or size > min(room, FLAT_VALUE_BYTES):
             continue
-        shape = _geometry(_json_object(record.value), MAX_GEOMETRY_DEPTH)
+        shape = geometry_of(_json_object(record.value))
         if shape is not None and shape["type"] != "Point":
             shapes[record.key] = {"shape": shape}
             room -= size
     return shapes
-
-
-def _geometry(fields: object, depth: int) -> JsonObject | None:
-    """Return the geometry of GeoJSON without what OpenSearch does not know; None if it has none."""
-    if not isinstance(fields, dict) or not depth:
-        return None
-    value = cast("JsonObject", fields)
-    kind: object = value.get("type")
-    if kind == "Feature":
-        return _geometry(value.get("geometry"), depth - 1)
-    if isinstance(kind, str) and kind in _PARTS_OF:
-        parts: object = value.get(_PARTS_OF[kind])
-        listed = cast("list[object]", parts) if isinstance(parts, list) else []
-        shapes = [shape for part in listed if (shape := _geometry(part, depth - 1)) is not None]
-        return {"type": "GeometryCollection", "geometries": shapes} if shapes else None
-    levels = _GEOMETRIES.get(kind) if isinstance(kind, str) else None
-    if levels is None or not _are_places(value.get("coordinates"), levels):
-        return None
-    return {"type": kind, "coordinates": value["coordinates"]}
-
-
-def _are_places(value: object, levels: int) -> bool:
-    """Return whether these are lists, of so many levels, with longitudes and latitudes in them."""
-    if not isinstance(value, list) or not value:
-        return False
-    parts = cast("list[object]", value)
-    if levels > 1:
-        return all(_are_places(part, levels - 1) for part in parts)
-    longitude, latitude = _first_two(parts)
-    return _point(latitude, longitude) is not None
 
 
 def _json_object(text: str) -> JsonObject | None:
@@ -310,17 +290,3 @@ def _json_object(text: str) -> JsonObject | None:
     except (ValueError, RecursionError):
         return None
     return cast("JsonObject", value) if isinstance(value, dict) else None
-
-
-def _first_two(value: object) -> tuple[object, object]:
-    coordinates = [*cast("list[object]", value if isinstance(value, list) else []), None, None]
-    return coordinates[0], coordinates[1]
-
-
-def _point(latitude: object, longitude: object) -> JsonObject | None:
-    for value, limit in ((latitude, 90), (longitude, 180)):
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return None
-        if not -limit <= value <= limit:  # false for NaN as well
-            return None
-    return {"lat": latitude, "lon": longitude}

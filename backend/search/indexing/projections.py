@@ -18,6 +18,7 @@ from backend.domains.buckets.models import AssetBucket
 from backend.search.values import (
     MAX_GEO_KEYS,
     MAX_KEYS_OF_DATABASE,
+    SHAPE_BUDGET,
     JsonObject,
     Record,
     attribute_pairs,
@@ -26,6 +27,7 @@ from backend.search.values import (
     geographic_fields,
     geographic_keys,
     iso_date,
+    misplaced_keys,
     searchable,
     searchable_attributes,
     shape_of,
@@ -40,6 +42,7 @@ from backend.spec.search_indexes import (
     DOCUMENT_ID_BYTES,
     FIELD_SINCE,
     FILE_INDEX,
+    FLAT_VALUE_BYTES,
     KEYWORD_CHARS,
     MAPPING_VERSION,
     PREVIEW_SIZE,
@@ -254,15 +257,22 @@ def _metadata_fields(
     kept = searchable(records)
     if not kept:
         return {}
-    left_out = sorted(geographic_keys(kept) - allowed)
-    warning = (
-        f"No gp_ or gs_ fields for {cut(', '.join(left_out), 500)}: {MAX_GEO_KEYS} keys of a "
-        f"deployment and {MAX_KEYS_OF_DATABASE} of a database have them, and a reindex frees "
-        "unused ones. Filters by location find them"
-    )
+    warnings: list[str] = []
+    if left_out := sorted(geographic_keys(kept) - allowed):
+        warnings.append(
+            f"No gp_ or gs_ fields for {cut(', '.join(left_out), 500)}: {MAX_GEO_KEYS} keys of a "
+            f"deployment and {MAX_KEYS_OF_DATABASE} of a database have them, and a reindex frees "
+            "unused ones. Filters by location find them"
+        )
+    if mapping_version >= SHAPES_FROM and (misplaced := misplaced_keys(kept)):
+        warnings.append(
+            f"Filters by location may not find {cut(', '.join(misplaced), 500)}: the value is no "
+            "valid place or shape, a polygon crosses or touches itself, or the shapes have more "
+            f"than {FLAT_VALUE_BYTES:,} bytes each or {SHAPE_BUDGET:,} together"
+        )
     return {
         "MD_": flat_object(kept),
-        WARNINGS: [warning] if left_out else None,
+        WARNINGS: warnings or None,
         "metadata": typed_pairs(
             kept,
             geojson_points=mapping_version >= _GEOJSON_POINTS_FROM,

@@ -6,6 +6,7 @@ Each test searches the same documents many times, because creating indexes takes
 # ruff: noqa: RUF001 (letters of other scripts)
 
 import json
+import random
 import re
 import unicodedata
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from backend.core.errors import VitrineError
 from backend.core.search_engine import JsonObject
 from backend.search.query.letters import fold
 from backend.search.query.models import SearchBody, SimpleSearchBody, SuggestQuery
-from backend.search.values import Record, typed_pairs
+from backend.search.values import Record, misplaced_keys, typed_pairs
 from backend.spec.analysis import INNER_NORMALIZER
 from tests.integration.search.conftest import CALLER, Library, asset
 from tests.integration.search.test_meaning import file, number, text
@@ -187,6 +188,30 @@ def test_letters_are_found_in_any_case_and_form(shelf: Library) -> None:
     assert wrong(METADATA, "metadataQuery") == []
     assert wrong(FILTERS, "filters") == []
     assert wrong(WORDS, "query") == []
+
+
+def test_shapes_that_the_engine_ignores_are_named_in_warnings(library: Library) -> None:
+    numbers = random.Random(3)
+    shapes: dict[str, str] = {}
+    for n in range(300):
+        size = numbers.choice([3, 20, 1000])
+        ring = [
+            [numbers.randint(-size, size) * 80 / size for _ in range(2)]
+            for _ in range(numbers.randint(3, 8))
+        ]
+        shape = {"type": "Polygon", "coordinates": [[*ring, ring[0]]]}
+        shapes[f"shape-{n}"] = json.dumps(shape)
+    library.put({name: asset(name, place("geojson", shape)) for name, shape in shapes.items()})
+    named = {
+        name for name, shape in shapes.items() if misplaced_keys([Record("k", shape, "geojson")])
+    }
+    world = {"top": 90, "left": -180, "bottom": -90, "right": 180}
+    requests = [{"key": "place", "op": "geoBox", "value": world}]
+    result = library.ids(metadataFilters=requests)
+    assert 50 < len(result) < len(shapes)
+    assert shapes.keys() - named <= result
+    # Documents whose shape is ignored are found by everything else.
+    assert library.ids() == shapes.keys()
 
 
 def test_points_in_geojson_are_found_as_geopoints_are(shelf: Library) -> None:

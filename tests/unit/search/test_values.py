@@ -21,6 +21,7 @@ from backend.search.values import (
     geographic_fields,
     geographic_keys,
     iso_date,
+    misplaced_keys,
     searchable,
     typed_pairs,
 )
@@ -158,6 +159,64 @@ def test_shapes_that_are_large_or_nested_deeply_or_no_places_are_texts_only() ->
         assert pair(json.dumps(shape), "geojson") == {}
     many = [Record(f"k{n:03}", json.dumps(lines_of(700)), "geojson") for n in range(100)]
     assert 20 < sum("shape" in stored for stored in typed_pairs(many)) < 100
+
+
+def test_places_and_shapes_that_may_not_be_found_are_named() -> None:
+    square = [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]
+    hole = [[4, 4], [5, 4], [5, 5], [4, 4]]
+    line = {"type": "LineString", "coordinates": [[0, 0], [1, 1], [0, 1], [1, 0]]}
+    named = {
+        "crossed": [[square[n] for n in (0, 2, 1, 3, 0)]],
+        "open": [square[:4]],
+        "flat": [[[0, 0], [1, 1], [2, 2], [0, 0]]],
+        "spike": [[*square[:3], [10, 20], *square[2:]]],
+        "doubled": [[square[0], *square]],
+        "touched twice": [[[0, 0], [10, 0], [5, 5], [10, 10], [0, 10], [5, 5], [0, 0]]],
+        "hole outside": [square, [[x + 20, y] for x, y in hole]],
+        "hole across": [square, [[x + 5.5, y] for x, y in hole]],
+        "hole in a hole": [square, [[1, 1], [9, 1], [9, 9], [1, 9], [1, 1]], hole],
+        "far north": [[[0, 0], [10, 0], [10, 95], [0, 0]]],
+        "empty": [],
+    }
+    polygons = {name: {"type": "Polygon", "coordinates": rings} for name, rings in named.items()}
+    whole = {"type": "Polygon", "coordinates": [square, hole]}
+    features = [{"type": "Feature", "geometry": shape} for shape in (whole, polygons["crossed"])]
+    shapes: dict[str, object] = {
+        **polygons,
+        "second": {"type": "MultiPolygon", "coordinates": [[square], named["crossed"]]},
+        "feature": {"type": "FeatureCollection", "features": features},
+        "members": {"type": "FeatureCollection", "features": {}},
+        "short": {"type": "LineString", "coordinates": [[0, 0]]},
+        "short part": {"type": "MultiLineString", "coordinates": [[[0, 0]]]},
+        "circle": {"type": "Circle", "coordinates": [0, 0]},
+        "large": lines_of(4000),
+    }
+    sound: tuple[object, ...] = (
+        whole,
+        line,
+        {"type": "Feature", "geometry": None},
+        {"type": "FeatureCollection", "features": [{"type": "Feature", "geometry": None}]},
+        {"type": "MultiPolygon", "coordinates": [[square], [[[x + 5, y] for x, y in square]]]},
+        {"type": "Point", "coordinates": [1, 2, 3]},
+    )
+    wrong = [
+        *(Record(key, json.dumps(shape), "GeoJSON") for key, shape in shapes.items()),
+        Record("no JSON", "Bern", "geojson"),
+        Record("no point", json.dumps(line), "geopoint"),
+        Record("no place", '{"lat": 91, "long": 0}', "lla"),
+    ]
+    right = [Record(f"sound {n}", json.dumps(s), "geojson") for n, s in enumerate(sound)]
+    others = [Record("text", "Bern"), Record("place", '{"lat": 9, "long": 0}', "lla")]
+    assert misplaced_keys([*right, *wrong, *others]) == [record.key for record in wrong]
+
+
+def test_edges_of_a_polygon_are_compared_within_a_limit() -> None:
+    comb = [[x, n / 100] for n in range(900) for x in ((0, 50) if n % 2 else (50, 0))]
+    ring = [*comb, [-1, 9], [-1, -1], [50, -1], comb[0]]
+    crossed = [[n % 7 * 11.3, n * 37 % 101 * 0.9] for n in range(1500)]
+    for points, expected in ((ring, []), ([*crossed, crossed[0]], ["k"])):
+        shape = json.dumps({"type": "Polygon", "coordinates": [points]}, separators=(",", ":"))
+        assert misplaced_keys([Record("k", shape, "geojson")]) == expected
 
 
 def lines_of(count: int) -> dict[str, object]:
