@@ -32,18 +32,18 @@ INPUT_BYTES = 262_144
 # Limits of Step Functions for the error and cause of a failed execution.
 ERROR_CHARS, CAUSE_CHARS = 256, 32_768
 
-# Errors of the services that are retried. A pipeline's own error is not retried, except `STALLED`:
-# the pipeline may have written already.
+# Errors of the services that are retried. A pipeline's own error is not retried, except `STALLED`
+# and `_OUTAGE`: the pipeline may have written already.
 _BUSY = (
-    "Lambda.TooManyRequestsException",
     "Lambda.ServiceException",
     "Lambda.AWSLambdaException",
     "Lambda.SdkClientException",
     "SQS.SdkClientException",
     "EventBridge.SdkClientException",
 )
-_OUTAGE = "UnavailableError"
-"""The name of the error class (`core/errors.py`) after which ProcessOutput is retried."""
+# The name of the error class (`core/errors.py`) of the product's functions when a service is
+# unavailable, and Lambda's error when it has no instance for a function.
+_OUTAGE = ("UnavailableError", "Lambda.TooManyRequestsException")
 # The name of the error class (`processing/jail/results.py`) after which a shipped pipeline is
 # retried. The file was not read in time for a reason outside the file, and nothing was written.
 STALLED = "ReadingStalledError"
@@ -76,7 +76,7 @@ def _outputs(process_output: str, partition: str) -> dict[str, Any]:
                 "FunctionName": process_output,
                 "Payload": {"body": "{% $states.input.run %}"},
             },
-            "Retry": [_retry(*_BUSY, _OUTAGE)],
+            "Retry": [_retry(*_BUSY), _OUTLAST],
             # The input is kept beside the result, so that the next call receives the same.
             "Output": {"run": "{% $states.input.run %}", "stored": "{% $states.result.Payload %}"},
             "Next": "Outputs",
@@ -192,6 +192,7 @@ def _task(kind: str, waits: bool, partition: str) -> dict[str, Any]:
             # A busy machine may have time for the file after 10 and 20 s; then the execution fails
             # with the reason (decision 49).
             retries.append({**_retry(STALLED), "IntervalSeconds": 10, "MaxAttempts": 2})
+            retries.append(_OUTLAST)
         return {**task, "Retry": retries}
     # Never retried: the holder of the first token may still be working. A heartbeat has to be below
     # the time-out, so one second less means that none is expected.
@@ -225,6 +226,18 @@ def _arguments(kind: str, waits: bool) -> dict[str, Any]:
                 "Detail": body,
             }
             return {"Entries": [entry]}
+
+
+# For about a day: a file whose pipeline ends by an outage is inspected only once an administrator
+# renews it. The pauses, at random, grow to ten minutes, so to five on average.
+_OUTLAST = {
+    "ErrorEquals": list(_OUTAGE),
+    "IntervalSeconds": 5,
+    "BackoffRate": 2,
+    "MaxDelaySeconds": 600,
+    "MaxAttempts": 290,
+    "JitterStrategy": "FULL",
+}
 
 
 def _retry(*errors: str) -> dict[str, Any]:

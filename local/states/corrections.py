@@ -16,6 +16,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any, cast
 
 import boto3
@@ -44,6 +45,7 @@ def apply(tasks: str) -> None:
     allow_error_names()
     accept_early_callbacks()
     check_definitions()
+    end_pauses()
     evaluate_jsonata()
     reuse_programs()
     reuse_clients(tasks)
@@ -195,6 +197,24 @@ def _named_states(machine: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str
         inner = [state[key] for key in ("ItemProcessor", "Iterator") if key in state]
         for substate in (*inner, *state.get("Branches", ())):
             yield from _named_states(substate)
+
+
+def end_pauses() -> None:
+    """End the pause before another attempt when the execution is stopped."""
+    module = _part("asl.component.common.retry.retrier_decl")
+    evaluate, current = module.RetrierDecl._eval_body, threading.local()
+
+    def evaluated(self: Any, env: Any) -> None:
+        current.env = env
+        evaluate(self, env)
+
+    def sleep(seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while current.env.is_running() and (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, 0.5))
+
+    module.RetrierDecl._eval_body = evaluated
+    module.time = SimpleNamespace(sleep=sleep)
 
 
 def evaluate_jsonata() -> None:

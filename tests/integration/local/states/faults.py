@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from botocore.exceptions import ClientError
 from moto.core.config import default_user_config
 from moto.moto_server.werkzeug_app import create_backend_app
 
@@ -143,6 +144,24 @@ def refusals_without_code(service: Service) -> bool:
     return status != 400 or "InvalidDefinition" not in str(body.get("__type"))
 
 
+def pauses_outlast_stops(service: Service) -> bool:
+    retry = {"ErrorEquals": ["States.ALL"], "IntervalSeconds": 4}
+    state = {**_WAITING, "Resource": "arn:aws:states:::lambda:invoke"}
+    state |= {"Retry": [retry], "Parameters": {"FunctionName": "f", "Payload": {}}}
+
+    def fail(_: dict[str, Any]) -> None:
+        facts: Any = {"RequestId": "r", "HTTPStatusCode": 429}
+        raise ClientError(
+            {"Error": {"Code": "Busy", "Message": "later"}, "ResponseMetadata": facts}, "Invoke"
+        )
+
+    service.called = fail
+    execution = service.start(_one(state))
+    threading.Event().wait(0.5)
+    service.call("StopExecution", executionArn=execution, error="E", cause="C")
+    return service.ended(execution, 2)["status"] == "RUNNING"
+
+
 def without_jsonata(service: Service) -> bool:
     state = {"Type": "Pass", "Output": "{% 1 + 1 %}", "End": True}
     execution = service.start(_one(state, QueryLanguage="JSONata"))
@@ -169,8 +188,9 @@ def main() -> None:
     service = Service()
     faults = (
         *(unnamed, unstopped, without_cause, names_refused, early_answers_lost),
-        *(definitions_unchecked, refusals_without_code, without_jsonata),
-        *(programs_parsed_again, clients_made_again, without_status_events),
+        *(definitions_unchecked, refusals_without_code, pauses_outlast_stops),
+        *(without_jsonata, programs_parsed_again, clients_made_again),
+        without_status_events,
     )
     sys.stdout.write(json.dumps({fault.__name__: fault(service) for fault in faults}))
 

@@ -254,6 +254,23 @@ def test_an_execution_that_waits_is_stopped_at_once_with_error_and_cause(site: S
     assert (ended["status"], ended["error"], ended["cause"]) == ("ABORTED", "Aborted", "by alice")
 
 
+def test_an_execution_that_pauses_before_another_attempt_is_stopped_at_once(site: Site) -> None:
+    def fail(_: Any) -> None:
+        raise FunctionError("Busy", "later")
+
+    site.functions.handlers["busy"] = fail
+    retry = {"ErrorEquals": ["Busy"], "IntervalSeconds": 60}
+    machine = site.create(
+        "busy", {"StartAt": "S", "States": {"S": _call("busy", Retry=[retry], End=True)}}
+    )
+    execution = site.client.start_execution(stateMachineArn=machine)["executionArn"]
+    site.wait_for(lambda: site.functions.of("busy"))
+    threading.Event().wait(0.3)
+    site.client.stop_execution(executionArn=execution, error="Aborted", cause="by alice")
+    ended = site.ended(execution, 5)
+    assert (ended["status"], ended["error"], ended["cause"]) == ("ABORTED", "Aborted", "by alice")
+
+
 @pytest.mark.parametrize("expression", ["$nothing.at.all", "$sum('a')", "((", "$error('no')"])
 def test_a_fault_in_jsonata_ends_the_execution_with_its_name(site: Site, expression: str) -> None:
     state = {"Type": "Pass", "Output": f"{{% {expression} %}}", "End": True}

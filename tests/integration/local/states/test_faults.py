@@ -18,6 +18,7 @@ FAULTS = (
     "early_answers_lost",
     "definitions_unchecked",
     "refusals_without_code",
+    "pauses_outlast_stops",
     "without_jsonata",
     "programs_parsed_again",
     "clients_made_again",
