@@ -29,5 +29,15 @@ SYSTEM = Identity("SYSTEM")
 """The product itself, for work that no user requested, such as bootstrap and bucket
 synchronization."""
 
+SYSTEM_PARTITIONS = (SYSTEM.user_id, *(f"{SYSTEM.user_id}#{number}" for number in range(16)))
+"""User ids of its audit entries as stored, by which the index spreads them: a partition takes 1,000
+write units a second. Earlier releases stored the first one only."""
+
+
+def user_of(stored: str) -> str:
+    """Return the user of an audit entry as stored; ids of users contain no `#`."""
+    return stored.partition("#")[0]
+
+
 ANONYMOUS = Identity("anonymous")
 """The caller of a public route, with or without credentials."""

@@ -8,6 +8,7 @@ from backend.core.objects import Objects
 from backend.core.paging import PageRequest
 from backend.core.tables import Tables
 from backend.domains.audit.repository import AuditArchive
+from backend.domains.audit.rules import with_user
 from backend.domains.audit.service.commands import AuditService
 from backend.spec.tables.operations import AUDIT
 
@@ -24,11 +25,11 @@ def audit_service(
 
 
 def entries(tables: Tables) -> list[dict[str, Any]]:
-    """All entries, oldest first."""
+    """All entries with their users, oldest first."""
     result: list[dict[str, Any]] = []
     page = tables.scan(AUDIT, PageRequest(1000))
     result += page.items
     while page.after is not None:
         page = tables.scan(AUDIT, PageRequest(1000, page.after))
         result += page.items
-    return sorted(result, key=lambda entry: entry["at"])
+    return sorted(map(with_user, result), key=lambda entry: entry["at"])

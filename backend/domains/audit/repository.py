@@ -5,21 +5,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from backend.core.errors import NotFoundError
+from backend.core.identity import SYSTEM, SYSTEM_PARTITIONS
 from backend.core.objects import Objects
 from backend.core.paging import Page, PageRequest
 from backend.core.parallel import in_parallel
 from backend.core.tables import Query, Tables
-from backend.core.transactions import Put, put_new
+from backend.core.transactions import Item, Put, put_new
+from backend.domains.audit import rules
 from backend.domains.audit.errors import AuditEntryExistsError, AuditValueNotFoundError
 from backend.domains.audit.models import Entry, LargeValue, Period
 from backend.domains.audit.rules import dumped, value_key
-from backend.spec.tables.operations import AUDIT, AUDIT_BY_USER
+from backend.spec.tables.operations import (
+    AUDIT,
+    AUDIT_AT,
+    AUDIT_BY_USER,
+    AUDIT_ENTITY,
+    AUDIT_USER_ID,
+)
 
 
 def put(entry: Entry) -> Put:
     """Return the write of an entry; its key is partly random, so no other entry is overwritten."""
     item = entry.model_dump(by_alias=True, exclude_none=True, exclude={"changes"})
-    return Put(table=AUDIT, item=item | {"changes": dumped(entry.changes)})
+    item |= {"changes": dumped(entry.changes), AUDIT_USER_ID.name: rules.partition_of(entry)}
+    return Put(table=AUDIT, item=item)
 
 
 @dataclass(eq=False, repr=False)
@@ -43,14 +52,13 @@ class AuditRepository:
         self, user_id: str, page: PageRequest, *, period: Period | None
     ) -> Page[Entry]:
         """List entries of a user, newest first, by an eventually consistent index."""
-        query = Query(
-            table=AUDIT,
-            partition=user_id,
-            index=AUDIT_BY_USER,
-            sort_between=period,
-            newest_first=True,
+        if user_id != SYSTEM.user_id:
+            return self._page(_of_partition(user_id, period), page)
+        parts = in_parallel(
+            lambda number: self.tables.query(*_part(number, page, period)),
+            range(len(SYSTEM_PARTITIONS)),
         )
-        return self._page(query, page)
+        return _merge(parts, page.limit).map(_entry)
 
     def add(self, entry: Put) -> None:
         """Store an entry for a write that was carried out before."""
@@ -65,7 +73,61 @@ class AuditRepository:
             return
 
     def _page(self, query: Query, page: PageRequest) -> Page[Entry]:
-        return self.tables.query(query, page).map(Entry.model_validate)
+        return self.tables.query(query, page).map(_entry)
+
+
+def _entry(item: Item) -> Entry:
+    return Entry.model_validate(rules.with_user(item))
+
+
+def _of_partition(partition: str, period: Period | None) -> Query:
+    return Query(
+        table=AUDIT,
+        partition=partition,
+        index=AUDIT_BY_USER,
+        sort_between=period,
+        newest_first=True,
+    )
+
+
+def _part(number: int, page: PageRequest, period: Period | None) -> tuple[Query, PageRequest]:
+    """Return what to read of one partition of the product's entries for a page of all.
+
+    Of entries of the same moment, those of an earlier partition come first.
+    """
+    partition, after = SYSTEM_PARTITIONS[number], page.after
+    if after is None:
+        return _of_partition(partition, period), page
+    last = SYSTEM_PARTITIONS.index(after[AUDIT_USER_ID.name])
+    if number == last:
+        return _of_partition(partition, period), page
+    first, at = (period or rules.ALL_TIMES).first, after[AUDIT_AT.name]
+    rest = Period(first, at) if number > last else rules.sort_keys_before(at, first)
+    return _of_partition(partition, rest), PageRequest(page.limit)
+
+
+def _merge(parts: Sequence[Page[Item]], limit: int) -> Page[Item]:
+    """Return the first items of all partitions, newest first."""
+    rows = [
+        ((item[AUDIT_AT.name], -number), item)
+        for number, part in enumerate(parts)
+        for item in part.items
+    ]
+    # A partition that was not read to its end may have more items after its last one.
+    known = max(
+        (
+            (part.items[-1][AUDIT_AT.name], -number)
+            for number, part in enumerate(parts)
+            if part.after is not None
+        ),
+        default=None,
+    )
+    rows.sort(key=lambda row: row[0], reverse=True)
+    items = [item for order, item in rows if known is None or order >= known][:limit]
+    if known is None and len(items) == len(rows):
+        return Page(tuple(items))
+    key = (AUDIT_ENTITY.name, AUDIT_AT.name, AUDIT_USER_ID.name)
+    return Page(tuple(items), {name: items[-1][name] for name in key})
 
 
 @dataclass(eq=False, repr=False)

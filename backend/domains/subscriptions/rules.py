@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from backend.core.identity import user_of
 from backend.core.references import AssetRef
 
 # Events without a notification. Nobody can have subscribed to a new asset.
@@ -38,7 +39,7 @@ def notification_of(entry: Mapping[str, object]) -> Notification | None:
         raise ValueError(f"{entity} is neither an asset nor a file")
     if operation in SILENT:
         return None
-    return Notification(ids[0], ids[1], operation, user_id, at.partition("#")[0])
+    return Notification(ids[0], ids[1], operation, user_of(user_id), at.partition("#")[0])
 
 
 def by_asset(happenings: Iterable[Notification]) -> dict[AssetRef, list[Notification]]:

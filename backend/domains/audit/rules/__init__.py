@@ -3,19 +3,22 @@
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, cast
 
 from backend.core.clock import iso
+from backend.core.identity import SYSTEM, SYSTEM_PARTITIONS, user_of
 from backend.domains.audit.models import Change, Entry, LargeValue, Period, StoredValue
 from backend.spec.key_layouts import AUDIT_VALUES_PREFIX
+from backend.spec.tables.operations import AUDIT_USER_ID
 
 # The separator of an entry's time and its suffix, which distinguishes entries of the same time.
 SEPARATOR = "#"
 _AFTER_SEPARATOR = "$"
-_BEFORE_ALL, _AFTER_ALL = "0", ":"  # times begin with a digit
+ALL_TIMES = Period("0", ":")  # times begin with a digit
 # Size of a value above which S3 stores it. A larger value costs more write units than a request to
 # S3, and each list would read it.
 VALUE_BYTES = 4 * 1024
@@ -121,12 +124,31 @@ def dumped(changes: Mapping[str, Change]) -> dict[str, Any]:
     }
 
 
+def partition_of(entry: Entry) -> str:
+    """Return the partition of an entry in the index by user, the same one for each repetition."""
+    if entry.user_id != SYSTEM.user_id:
+        return entry.user_id
+    number = zlib.crc32(entry.entity.encode()) % (len(SYSTEM_PARTITIONS) - 1)
+    return SYSTEM_PARTITIONS[1 + number]
+
+
+def with_user(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry as stored, with its user instead of a partition of the product's entries."""
+    name = AUDIT_USER_ID.name
+    return {**item, name: user_of(item[name])} if name in item else dict(item)
+
+
+def sort_keys_before(at: str, first: str) -> Period:
+    """Return the sort keys from `first` to the last one before `at`."""
+    return Period(first, at[:-1] + chr(ord(at[-1]) - 1) + "\U0010ffff")
+
+
 def sort_keys_between(since: datetime | None, until: datetime | None) -> Period | None:
     """Return the sort keys of a period; None means no limit."""
     if since is None and until is None:
         return None
-    first = _BEFORE_ALL if since is None else iso(since)
-    last = _AFTER_ALL if until is None else iso(until) + _AFTER_SEPARATOR
+    first = ALL_TIMES.first if since is None else iso(since)
+    last = ALL_TIMES.last if until is None else iso(until) + _AFTER_SEPARATOR
     return Period(first, last)
 
 

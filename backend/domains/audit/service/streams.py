@@ -148,7 +148,8 @@ class ExpiryConsumer:
         if not isinstance(at, int | float):
             raise InvalidEventError("the record has no time")
         when = datetime.fromtimestamp(at, UTC)
-        return Expired(sequence_of(record), when, self.from_wire(_image(record, "OldImage")))
+        item = self.from_wire(_image(record, "OldImage"))
+        return Expired(sequence_of(record), when, rules.with_user(item))
 
 
 def _image(record: Record, name: str) -> Mapping[str, Any]:

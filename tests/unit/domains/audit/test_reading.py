@@ -10,7 +10,8 @@ import pytest
 from backend.aws.items import from_wire, to_wire
 from backend.aws.objects import S3Objects
 from backend.core.errors import UnavailableError
-from backend.core.identity import Identity
+from backend.core.identity import SYSTEM, SYSTEM_PARTITIONS, Identity
+from backend.core.paging import PageRequest
 from backend.core.tables import Tables
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.repository import AuditArchive, AuditRepository
@@ -25,6 +26,7 @@ from backend.domains.audit.service.streams import (
 )
 from backend.search.indexing.failures import FailureStore
 from backend.spec import routes
+from backend.spec.tables.operations import AUDIT
 from tests.factories.access import OnlyUser
 from tests.factories.assets import NOON
 from tests.factories.audit import ARCHIVE, audit_service, entries
@@ -79,6 +81,46 @@ def test_entries_of_an_entity_or_user_are_listed_newest_first(client: Client) ->
     token = get(client, entity=STATUE, maxItems="1").body["NextToken"]
     answer = get(client, userId="ann", startingToken=token)
     assert (answer.status, answer.body["errors"][0]["field"]) == (400, "startingToken")
+
+
+def _entries_of_product(tables: Tables, objects: S3Objects) -> list[str]:
+    """Write entries about forty objects, three at each moment, two of an earlier release."""
+    audit, operations = audit_service(objects), list[str]()
+    for number in range(40):
+        at = NOON + timedelta(hours=number // 3)
+        entity = audit_entity("asset", "museum", f"a{number}")
+        entry = audit.creation(SYSTEM, f"update_{number}", entity, after={}, at=at)
+        if number in {3, 30}:
+            entry.item["userId"] = SYSTEM.user_id
+        tables.write(entry)
+        operations.append(f"update_{number}")
+    return operations
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 39, 40, 100])
+def test_entries_of_the_product_are_merged_from_their_partitions(
+    client: Client, tables: Tables, objects: S3Objects, size: int
+) -> None:
+    written = _entries_of_product(tables, objects)
+    partitions = {item["userId"] for item in tables.scan(AUDIT, PageRequest(100)).items} - {"ann", "bob"}
+    assert SYSTEM.user_id in partitions <= set(SYSTEM_PARTITIONS)
+    assert len(partitions) > 8
+    items: list[Any] = []
+    query = {"userId": SYSTEM.user_id, "maxItems": str(size)}
+    while True:
+        page = get(client, **query).body
+        items += page["Items"]
+        assert len(page["Items"]) == size or "NextToken" not in page
+        if "NextToken" not in page:
+            break
+        query["startingToken"] = page["NextToken"]
+    assert sorted(item["operation"] for item in items) == sorted(written)
+    times = [item["at"] for item in items]
+    assert times == sorted(times, reverse=True)
+    assert {item["userId"] for item in items} == {SYSTEM.user_id}
+    period = {"from": "2026-03-01T14:00:00Z", "to": "2026-03-01T15:00:00Z"}
+    found = get(client, userId=SYSTEM.user_id, **period).body["Items"]
+    assert {item["operation"] for item in found} == set(written[6:12])
 
 
 @pytest.mark.parametrize(
@@ -242,7 +284,8 @@ def created(number: int = 1, **changes: Any) -> dict[str, Any]:
 
 
 def expired(number: int, **more: Any) -> dict[str, Any]:
-    image = to_wire({"entity": f"tag:{number}", "at": "then#1", "changes": {"n": {"after": 1}}})
+    item = {"entity": f"tag:{number}", "at": "then#1", "userId": SYSTEM_PARTITIONS[number]}
+    image = to_wire({**item, "changes": {"n": {"after": 1}}})
     return {
         "eventID": f"event-{number}",
         "eventName": "REMOVE",
@@ -293,6 +336,7 @@ def test_what_expires_is_archived_by_day_after_outages(trails: Trails) -> None:
     assert name == "2026/03/01/1.jsonl.gz"
     assert [item["entity"] for item in items] == ["tag:1", "tag:2"]
     assert items[0]["changes"] == {"n": {"after": 1}}
+    assert {item["userId"] for item in items} == {SYSTEM.user_id}
 
 
 def test_batches_that_come_again_cut_otherwise_leave_each_entry_once(trails: Trails) -> None:

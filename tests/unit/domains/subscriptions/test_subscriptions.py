@@ -9,7 +9,7 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.core.authorization import Secured
 from backend.core.errors import UnavailableError
-from backend.core.identity import Identity
+from backend.core.identity import SYSTEM, SYSTEM_PARTITIONS, Identity
 from backend.core.tables import Tables
 from backend.core.transactions import Put
 from backend.domains.assets.service.commands import AssetService
@@ -361,6 +361,8 @@ def test_messages_are_of_assets_and_files_and_cut() -> None:
     )
     assert notification_of(ENTRY) == expected
     assert notification_of({**ENTRY, "entity": "file:museum:statue:/a:b/c.glb"}) == expected
+    of_product = notification_of({**ENTRY, "userId": SYSTEM_PARTITIONS[-1]})
+    assert of_product == expected._replace(user_id=SYSTEM.user_id)
     assert notification_of({**ENTRY, "operation": "create_asset"}) is None
     happenings = [Notification("m", "s", f"operation_{n}", "ann", "2026") for n in range(60)]
     text = message_text("It", [*happenings, *happenings])
