@@ -18,8 +18,11 @@ HOURS = 730
 POLLS = 5 * 3 * 60 * HOURS
 """Requests a month with which Lambda polls an empty queue: five pollers, each of whose requests
 waits for 20 seconds. Source: Lambda Developer Guide, "Using Lambda with Amazon SQS"."""
-ALARMS = 130
-"""Alarms of a stage with search; `tests/infra/test_alarms.py` counts them."""
+ALARMS = 221
+MEMORY_METRICS = 11
+"""Alarms of a stage with search, and the metrics of memory that exist with them;
+`tests/infra/test_alarms.py` counts them."""
+_FIREWALL_RULES = 3
 LOCAL = "local"
 
 _TEXT = """\
@@ -28,9 +31,13 @@ without any use. Three search nodes elect a master among themselves and survive 
 or zone. A single node costs a third, and after its loss searches fail until the service has
 replaced it. The free tier is not subtracted."""
 _MORE = """\
-Some settings add to this: `alarmTopicArn` adds {alarms} alarms ({alarm} each), and
-`detailedRouteMetrics` adds four metrics for each used route ({metric} each). AWS also charges for
-`cloudTrail`, `userPoolFirewall` and `malwareScan`.
+Some settings add to this: `alarmTopicArn` adds {alarms} alarms ({alarm} each) and
+{memory_metrics} metrics ({metric} each), {watching} a month; three alarms are queries, which are
+charged by the metrics that they read. `detailedRouteMetrics` adds six metrics for each used route.
+`userPoolFirewall` adds {firewall} a month, and {inspected} for a million requests. The first two
+yearly rotations of the key add {rotation} a month each. A user pool with `userPoolDomain` is of
+Cognito's plan Essentials, charged by active user. AWS also charges for `cloudTrail` and
+`malwareScan`.
 
 `searchInVpc` adds {count} interface endpoints in each zone of the search domain ({services};
 {endpoint} each a month), so {one} a month with one node and {three} with three or more, which are
@@ -57,9 +64,17 @@ def idle_costs() -> Iterator[str]:
     yield from rows(("stage", "charged", "units a month", "USD a month"), _stages(prices))
     services = endpoint_services(FUNCTIONS)
     endpoint = HOURS * prices["interface endpoint in one zone, an hour"][0]
+    watching = _price(prices, "alarm", ALARMS)
+    watching += _price(prices, "metric of CloudWatch", MEMORY_METRICS)
+    firewall = _price(prices, "web ACL of WAF") + _price(prices, "rule of WAF", _FIREWALL_RULES)
     more = _MORE.format(
         alarms=ALARMS,
         alarm=f"{prices['alarm, a month'][0]:.2f}",
+        memory_metrics=MEMORY_METRICS,
+        watching=f"{watching:.2f}",
+        firewall=f"{firewall:.2f}",
+        inspected=f"{prices['million requests to WAF'][0]:.2f}",
+        rotation=f"{_price(prices, 'KMS key'):.2f}",
         count=len(services),
         services=", ".join(services),
         endpoint=f"{endpoint:.2f}",
@@ -74,6 +89,10 @@ def idle_costs() -> Iterator[str]:
         ("unit", "USD", "source"),
         ((unit, f"{usd:g}", source) for unit, (usd, source) in prices.items()),
     )
+
+
+def _price(prices: Mapping[str, tuple[float, str]], unit: str, units: int = 1) -> float:
+    return units * prices[f"{unit}, a month"][0]
 
 
 def _stages(prices: Mapping[str, tuple[float, str]]) -> Iterator[tuple[str, ...]]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict, cast
 
-from aws_cdk import Annotations, App, Stack
+from aws_cdk import Annotations, App, Stack, Tags
 
 from infra.assets import PYTHON, Folders, prepare
 from infra.constructs.alarms import Alarms
@@ -75,6 +75,9 @@ def build(
         target, bundle = Path(folder), settings.bundle
         page = prepare_page(target, bundle=bundle) if settings.page else None
         add_stacks(app, settings, prepare(target, bundle=bundle), page)
+    # CloudFormation gives a stack's tags to its resources. AWS Billing groups costs by those that
+    # the account activates.
+    Tags.of(app).add("vitrine-stage", settings.stage, include_resource_types=["aws:cdk:stack"])
     return app
 
 
@@ -116,7 +119,7 @@ def add_stacks(app: App, settings: Settings, folders: Folders, page: Page | None
         Annotations.of(bootstrap).add_warning_v2(
             "vitrine:NoBytecode",
             f"no Python {PYTHON} is installed: functions compile their code at each cold start; "
-            f"`uv python install {PYTHON}` and synthesize again",
+            f"`.venv/bin/uv python install {PYTHON}` and synthesize again",
         )
     for number, warning in enumerate(settings.warnings()):
         Annotations.of(bootstrap).add_warning_v2(f"vitrine:Settings{number}", warning)

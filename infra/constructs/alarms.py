@@ -1,5 +1,6 @@
 """Alarms, which notify the topic that the stage names."""
 
+from collections.abc import Mapping
 from typing import cast
 
 from aws_cdk import CfnResource, Duration, Fn, Stack
@@ -38,6 +39,11 @@ class Alarms:
         self._topic = sns.Topic.from_topic_arn(stack, "AlarmTopic", topic_arn) if stack else None
         self._in_turn = InTurn(CREATED_AT_ONCE)
 
+    @property
+    def exist(self) -> bool:
+        """Return whether the stage has alarms."""
+        return self._stack is not None
+
     def above(
         self,
         name: str,
@@ -53,6 +59,19 @@ class Alarms:
         watched = metric.with_(statistic=statistic)
         self._alarm(name, watched, threshold, wrong, description, periods=periods)
 
+    def positive(
+        self,
+        name: str,
+        expression: str,
+        *,
+        description: str,
+        metrics: Mapping[str, cloudwatch.IMetric] | None = None,
+    ) -> None:
+        """Raise an alarm if an expression over `metrics`, or a query, is above zero."""
+        wrong = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
+        watched = cloudwatch.MathExpression(expression=expression, using_metrics=metrics or {})
+        self._alarm(name, watched, 0, wrong, description)
+
     def below(
         self, name: str, metric: cloudwatch.Metric, *, threshold: float, description: str
     ) -> None:
@@ -63,7 +82,7 @@ class Alarms:
     def _alarm(
         self,
         name: str,
-        metric: cloudwatch.Metric,
+        metric: cloudwatch.Metric | cloudwatch.MathExpression,
         threshold: float,
         wrong: cloudwatch.ComparisonOperator,
         description: str,
@@ -83,4 +102,6 @@ class Alarms:
         )
         name_exactly(alarm, name)
         self._in_turn.add(cast("CfnResource", alarm.node.default_child))
-        alarm.add_alarm_action(cast("cloudwatch.IAlarmAction", actions.SnsAction(self._topic)))
+        topic = cast("cloudwatch.IAlarmAction", actions.SnsAction(self._topic))
+        alarm.add_alarm_action(topic)
+        alarm.add_ok_action(topic)

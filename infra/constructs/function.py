@@ -1,13 +1,19 @@
 """A Lambda function as declared: handler, environment, grants, log group, size."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import cast
 
 from aws_cdk import Duration, Size, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
 
 from backend.spec.functions import Function
+from backend.spec.jobs import JOB_QUEUES
+from backend.spec.metrics import NAMESPACE
+from backend.spec.secrets import PAGE_EDGE_KEY
 from backend.spec.tables.model import Table
 from infra import grants
 from infra.assets import Folders, Layer
@@ -31,6 +37,8 @@ FAILED_CALLS = 5
 # that makes the function fail is received again only minutes later, so a higher limit would not be
 # reached for days.
 FAILED_CALLS_OF_QUEUES = 0
+# Of the memory or time-out of a function whose work depends on its input.
+NEARLY = 0.9
 
 
 class FunctionsOf:
@@ -55,6 +63,8 @@ class FunctionsOf:
         more: Iterable[iam.PolicyStatement] = (),
     ) -> lambda_.Function:
         """Return the function, with `streams` to read and `more` grants than it declares."""
+        if spec.kind == "api" and self._settings.api_only_through_page:
+            spec = replace(spec, secrets=(*spec.secrets, PAGE_EDGE_KEY))
         days, key = self._settings.log_retention_days, self._resources.key
         group = log_group(self._stack, f"{spec.name}Logs", days=days, key=key)
         network = self._resources.network if in_network(spec) else None
@@ -91,13 +101,16 @@ class FunctionsOf:
             log_group=group,
             logging_format=lambda_.LoggingFormat.JSON,
             application_log_level_v2=lambda_.ApplicationLogLevel[level],
-            system_log_level_v2=lambda_.SystemLogLevel.WARN,
+            # At INFO Lambda reports the memory and time of each call, in three lines.
+            system_log_level_v2=lambda_.SystemLogLevel["INFO" if _works_on_input(spec) else "WARN"],
             tenancy_config=lambda_.TenancyConfig.PER_TENANT if spec.tenant_isolation else None,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
         )
         name_exactly(function, spec.name)
         _place(function, network)
         self._watch(spec)
+        if _works_on_input(spec):
+            self._watch_size(spec, group)
         return function
 
     def _layer(self, name: str, source: Layer) -> lambda_.LayerVersion:
@@ -116,7 +129,46 @@ class FunctionsOf:
             self._layers[name] = layer
         return self._layers[name]
 
+    def _watch_size(self, spec: Function, group: logs.LogGroup) -> None:
+        """Raise alarms before the function lacks memory or time."""
+        alarms, name = self._resources.alarms, f"{spec.name}MemoryUsed"
+        alarms.above(
+            f"{spec.name}DurationAlarm",
+            of_lambda("Duration", physical_name(self._settings, spec.name)),
+            threshold=NEARLY * spec.timeout_seconds * 1000,
+            description=f"{spec.name} took nearly as long as its time-out allows",
+        )
+        alarms.above(
+            f"{spec.name}MemoryAlarm",
+            cloudwatch.Metric(namespace=NAMESPACE, metric_name=name),
+            threshold=NEARLY * spec.memory_mb,
+            description=f"{spec.name} used nearly all of its memory",
+        )
+        if alarms.exist:  # CloudWatch charges for each metric
+            reported = logs.CfnMetricFilter(
+                self._stack,
+                name,
+                log_group_name=group.log_group_name,
+                filter_pattern='{ $.type = "platform.report" }',
+                metric_transformations=[
+                    logs.CfnMetricFilter.MetricTransformationProperty(
+                        metric_namespace=NAMESPACE,
+                        metric_name=name,
+                        metric_value="$.record.metrics.maxMemoryUsedMB",
+                    )
+                ],
+            )
+            reported.override_logical_id(name)
+
     def _watch(self, spec: Function) -> None:
+        self._resources.alarms.above(
+            f"{spec.name}ThrottledAlarm",
+            of_lambda("Throttles", physical_name(self._settings, spec.name)),
+            statistic="Sum",
+            threshold=0,
+            description=f"Lambda had no instance for {spec.name}: the account's concurrency, or "
+            "that reserved for the function, was used up",
+        )
         if spec.kind == "api":
             return  # the API returns a 5xx for each failed call: ApiServerErrorsAlarm
         often = "" if spec.receives else " more than a few times"
@@ -127,6 +179,11 @@ class FunctionsOf:
             threshold=FAILED_CALLS_OF_QUEUES if spec.receives else FAILED_CALLS,
             description=f"{spec.name} failed{often}: the reason is in its log",
         )
+
+
+def _works_on_input(spec: Function) -> bool:
+    """Return whether memory and time depend on a file, a run or a job."""
+    return spec.kind in {"reader", "pipeline", "output"} or bool(JOB_QUEUES & set(spec.receives))
 
 
 def function_role(stack: Stack, name: str, allowed: list[iam.PolicyStatement]) -> iam.Role:

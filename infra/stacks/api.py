@@ -21,6 +21,10 @@ SERVER_ERRORS = 5
 """Server errors in five minutes above which an alarm is raised."""
 
 
+SLOW_MILLISECONDS = 5_000
+"""Latency of the slowest requests above which an alarm is raised; they may take 29 seconds."""
+
+
 class ApiStack(Stack):
     """The API that clients call."""
 
@@ -62,15 +66,30 @@ class ApiStack(Stack):
             threshold=SERVER_ERRORS,
             description="The API answered with more than a few server errors",
         )
-        # One alarm for all functions: they share the account's concurrency, and each alarm is
-        # charged.
         alarms.above(
-            "FunctionsThrottledAlarm",
-            cloudwatch.Metric(namespace="AWS/Lambda", metric_name="Throttles"),
-            statistic="Sum",
-            threshold=0,
-            description="Functions of the account ran as often at once as it allows",
+            "ApiLatencyAlarm",
+            cloudwatch.Metric(
+                namespace="AWS/ApiGateway",
+                metric_name="Latency",
+                dimensions_map={"ApiId": api.api.ref},
+            ),
+            statistic="p95",
+            threshold=SLOW_MILLISECONDS,
+            description="One of twenty requests took long for a quarter of an hour",
+            periods=3,
         )
+        # A query for all tables: alarms may not refer to them (see `AlarmsStack`).
+        for name, metric, keys in (
+            ("TableReads", "ReadThrottleEvents", "TableName"),
+            ("TableWrites", "WriteThrottleEvents", "TableName"),
+            ("IndexWrites", "WriteThrottleEvents", "TableName, GlobalSecondaryIndexName"),
+        ):
+            alarms.positive(
+                f"{name}ThrottledAlarm",
+                f'SELECT SUM({metric}) FROM SCHEMA("AWS/DynamoDB", {keys})',
+                description="DynamoDB throttled a table of the account: a partition is used too "
+                "often, or the account's quota is used up",
+            )
         alarms.above(
             f"{DENIALS_NOT_ENTERED.name}Alarm",
             cloudwatch.Metric(

@@ -3,6 +3,7 @@
 from typing import cast
 
 from aws_cdk import Fn, RemovalPolicy, Stack
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
@@ -29,6 +30,18 @@ LOGS = {
 # Free part of a node's volume below which an alarm is raised. A reindex needs space for a second
 # copy of the documents.
 FREE_STORAGE = 0.25
+
+SERVER_ERRORS = 5
+"""Server errors in five minutes above which an alarm is raised."""
+
+# Source: OpenSearch Service Developer Guide, "Recommended CloudWatch alarms".
+LOAD = (
+    ("Yellow", "ClusterStatus.yellow", 0, 12, "has lacked copies of an index for an hour"),
+    ("Memory", "JVMMemoryPressure", 95, 1, "lacks memory: choose larger nodes"),
+    ("Processor", "CPUUtilization", 80, 3, "lacks processor time: choose larger nodes"),
+    ("Snapshots", "AutomatedSnapshotFailure", 0, 1, "took no snapshot"),
+)
+"""States that precede failures: name, metric, threshold, periods of five minutes, description."""
 
 
 class SearchStack(Stack):
@@ -191,4 +204,28 @@ class SearchStack(Stack):
             domain.metric_free_storage_space().with_(dimensions_map=watched),
             threshold=settings.search_volume_gb * 1024 * FREE_STORAGE,
             description="A node of the search domain has little storage left: raise its volume",
+        )
+        for what, metric, threshold, periods, description in LOAD:
+            alarms.above(
+                f"Search{what}Alarm",
+                domain.metric(metric, dimensions_map=watched),
+                threshold=threshold,
+                description=f"The search domain {description}",
+                periods=periods,
+            )
+        for what in ("Write", "Search"):
+            # Counted since a node started.
+            rejected = domain.metric(f"Threadpool{what}Rejected", dimensions_map=watched)
+            alarms.positive(
+                f"Search{what}RejectedAlarm",
+                "DIFF(rejected)",
+                metrics={"rejected": cast("cloudwatch.IMetric", rejected)},
+                description=f"The search domain rejected requests: too many at once ({what})",
+            )
+        alarms.above(
+            "SearchServerErrorsAlarm",
+            domain.metric("5xx", dimensions_map=watched),
+            statistic="Sum",
+            threshold=SERVER_ERRORS,
+            description="The search domain answered with more than a few server errors",
         )

@@ -79,7 +79,7 @@ class StorageStack(Stack):
         writing = ["kms:Decrypt*", "kms:Describe*", "kms:Encrypt*", "kms:GenerateDataKey*"]
         for service, actions, condition in (
             (
-                f"logs.{self.region}.amazonaws.com",
+                f"logs.{self.region}.{self.url_suffix}",
                 [*writing, "kms:ReEncrypt*"],
                 {"ArnLike": {"kms:EncryptionContext:aws:logs:arn": group}},
             ),

@@ -96,7 +96,7 @@ def test_alarms_that_cannot_be_created_leave_the_rest_and_are_created_the_second
 ) -> None:
     topic = ("-c", f"alarmTopicArn={deployed.place.arn('sns', 'operators')}")
     before = set(deployed.statuses())
-    with deployed.failing("FunctionsThrottledAlarm", "Rate exceeded"):
+    with deployed.failing("ApiLatencyAlarm", "Rate exceeded"):
         assert "Rate exceeded" in deployed.deploy(*topic, fails=True)
     assert deployed.statuses()[ALARMS] == "ROLLBACK_COMPLETE"
     unprotect = guide.line(UNPROTECT, containing=API).replace(API, ALARMS)

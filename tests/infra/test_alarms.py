@@ -32,13 +32,14 @@ from backend.spec.metrics import (
 )
 from backend.spec.queues import OBJECT_SUBSCRIPTIONS, QUEUES, SCAN_SUBSCRIPTIONS, ObjectSubscription
 from backend.spec.tables import TABLES, Table
-from docs.idle_costs import ALARMS
+from docs.idle_costs import ALARMS, MEMORY_METRICS
 from infra.constructs.http_api import CREATED_AT_ONCE
 from local.pumps.patterns import any_of, compile_pattern
 from tests.cloudformation.building import Names
 from tests.cloudformation.stacks import Stacks
 from tests.factories.quarantine import scan_event
 from tests.factories.tables import create_table_request
+from tests.infra.contexts import TOPIC
 from tests.infra.templates import Assembly, Resource, imports, refused
 
 CONSUMERS = [spec for spec in FUNCTIONS if spec.kind == "consumer"]
@@ -104,8 +105,48 @@ def test_an_alarm_of_an_outage_lasts_longer_than_a_message_that_is_returned_wait
         assert alarm["Period"] > 2 * LONGEST_PAUSE_SECONDS
 
 
-def test_the_page_on_costs_has_the_number_of_alarms(prod: Assembly) -> None:
-    assert len(prod.of_type("AWS::CloudWatch::Alarm")) == ALARMS
+def test_the_page_on_costs_has_the_number_of_alarms_and_metrics(prod: Assembly) -> None:
+    alarms = prod.of_type("AWS::CloudWatch::Alarm")
+    assert len(alarms) == ALARMS
+    assert len(prod.of_type("AWS::Logs::MetricFilter")) == MEMORY_METRICS
+    for alarm in alarms.values():
+        assert alarm.properties["OKActions"] == alarm.properties["AlarmActions"] == [TOPIC]
+
+
+WORKING = [
+    spec
+    for spec in FUNCTIONS
+    if spec.kind in {"reader", "pipeline", "output"} or JOB_QUEUES & set(spec.receives)
+]
+
+
+@pytest.mark.parametrize("spec", WORKING, ids=lambda spec: spec.name)
+def test_what_works_on_files_or_jobs_raises_an_alarm_before_it_lacks_memory_or_time(
+    prod: Assembly, spec: Function
+) -> None:
+    function = prod.resource(spec.name).properties
+    assert function["LoggingConfig"]["SystemLogLevel"] == "INFO"
+    report = {"type": "platform.report", "record": {"metrics": {"maxMemoryUsedMB": 120}}}
+    reported = prod.resource(f"{spec.name}MemoryUsed").properties
+    assert reported["FilterPattern"] == f'{{ $.type = "{report["type"]}" }}'
+    (metric,) = reported["MetricTransformations"]
+    assert metric["MetricValue"] == "$.record.metrics.maxMemoryUsedMB"
+    memory = prod.resource(f"{spec.name}MemoryAlarm").properties
+    assert (memory["Namespace"], memory["MetricName"]) == (
+        metric["MetricNamespace"],
+        metric["MetricName"],
+    )
+    assert memory["Threshold"] == pytest.approx(0.9 * function["MemorySize"])
+    duration = prod.resource(f"{spec.name}DurationAlarm").properties
+    assert duration["Threshold"] == pytest.approx(900 * function["Timeout"])
+
+
+def test_each_function_raises_an_alarm_when_it_is_throttled(prod: Assembly) -> None:
+    for function in prod.of_type("AWS::Lambda::Function").values():
+        name = function.properties.get("FunctionName")
+        if name is not None:  # those of CDK's own have none
+            alarm = prod.resource(f"{name.rpartition('-')[2]}ThrottledAlarm")
+            assert _watched(prod, alarm) == ("AWS/Lambda", "Throttles", {"FunctionName": name})
 
 
 def test_alarms_keep_no_export_but_those_of_queues_the_domain_and_the_api(

@@ -77,9 +77,12 @@ def test_the_indexes_declare_what_is_slow_and_log_no_documents() -> None:
 def test_the_local_runtime_refuses_only_the_network_and_the_edge(
     hardened: Assembly, locked: Assembly
 ) -> None:
-    kinds = {resource.type for resource in (*hardened.all, *locked.all)}
-    unknown = {kind for kind in kinds if creator_of(kind) is None and kind not in INERT}
-    assert {kind.split("::")[1] for kind in unknown} == {"EC2", "CloudFront"}
+    unknown = {
+        (resource.type.split("::")[1], resource.stack == "web")
+        for resource in (*hardened.all, *locked.all)
+        if creator_of(resource.type) is None and resource.type not in INERT
+    }
+    assert unknown == {("EC2", False), ("CloudFront", True), ("Cognito", True)}
 
 
 PAGE_BUCKET = "PageBucket"  # its files are public
