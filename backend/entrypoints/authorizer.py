@@ -38,9 +38,9 @@ def build_handler(authentication: CallerAuthentication, viewers: ViewerAddresses
     @_logger.inject_lambda_context(clear_state=True)
     def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001 - Lambda's
         request = APIGatewayAuthorizerEventV2(event)
-        address = request.request_context.http.source_ip
+        source = address = request.request_context.http.source_ip
         try:
-            address = viewers.address_of(request.headers, address)
+            address = viewers.address_of(request.headers, source)
             caller = authentication.identify(request.headers.get("authorization") or "", address)
         except UnavailableError:
             _logger.warning("authentication is unavailable", exc_info=True)
@@ -62,7 +62,7 @@ def build_handler(authentication: CallerAuthentication, viewers: ViewerAddresses
             ) as metric:
                 metric.add_dimension(name="reason", value=refused.reason.value)
             return _answer(None)
-        return _answer(_context(caller))
+        return _answer(_context(caller) | ({} if address == source else {"viewer": address}))
 
     return handle
 

@@ -21,7 +21,8 @@ from backend.aws.cloudformation import ResourceAnswer, respond
 from backend.aws.errors import DeniedError, denials_named
 from backend.core.errors import UnavailableError, VitrineError
 from backend.domains.access.repository.constraints import ConstraintRepository
-from backend.domains.configuration.repository import FeatureRepository
+from backend.domains.configuration.models import DeployedPage
+from backend.domains.configuration.repository import FeatureRepository, PageRepository
 from backend.domains.configuration.service import Features
 from backend.domains.identity.rules.keys import with_prefix
 from backend.entrypoints import ready
@@ -39,10 +40,12 @@ from backend.search.indexing.state import SearchState
 from backend.spec.buckets import ASSET_BUCKET
 from backend.spec.functions.operations import BOOTSTRAP
 from backend.spec.key_layouts import DEFAULT_BASE_PREFIX
+from backend.spec.page import PAGE_RECORD
 from backend.spec.secrets import ADMIN_API_KEY
 from backend.spec.settings import ADMIN_USER_ID, OIDC_ISSUER, PROCESSING
 
 PHYSICAL_ID = "vitrine-bootstrap"
+PAGE_ID = "vitrine-page"
 _STEP_SECONDS = 2
 # Time in which an engine must respond for the first time. The name of a new search domain takes
 # time to resolve everywhere.
@@ -62,29 +65,35 @@ def handler(event: dict[str, Any], context: Any) -> None:
 
 def _answer(event: dict[str, Any], context: Any, wire: Callable[[], Context]) -> None:
     request = CloudFormationCustomResourceEvent(event)
+    of_page = request.resource_type == PAGE_RECORD
+    physical_id = PAGE_ID if of_page else PHYSICAL_ID
     try:
         # The created resources contain data, so Delete keeps them; the stacks retain them too.
         data: dict[str, str] = {}
-        if request.request_type != "Delete":
+        if of_page:
+            data |= _with_retries(lambda: record_page(request, wire()))
+        elif request.request_type != "Delete":
             data |= _with_retries(lambda: set_up(wire()))
             # Afterwards, when IAM knows the role. Functions that need the instances are deployed
             # later.
             data["Account"] = check_account(request.resource_properties, clients.lambda_account)
     except VitrineError as error:
         _logger.exception("bootstrap failed")
-        respond(request, _failure(error.message))
+        respond(request, _failure(physical_id, error.message))
     except OldSdkError as error:
         _logger.exception("bootstrap failed")
-        respond(request, _failure(str(error)))
+        respond(request, _failure(physical_id, str(error)))
     except DeniedError as error:
         _logger.exception("bootstrap failed")
-        respond(request, _failure(f"{error} (retried for {_DENIED_SECONDS} seconds)"))
+        reason = f"{error} (retried for {_DENIED_SECONDS} seconds)"
+        respond(request, _failure(physical_id, reason))
     except Exception as error:
         where = getattr(context, "log_stream_name", "the function's log")
-        respond(request, _failure(f"unexpected {type(error).__name__}, see {where}"))
+        reason = f"unexpected {type(error).__name__}, see {where}"
+        respond(request, _failure(physical_id, reason))
         raise
     else:
-        respond(request, ResourceAnswer(status="SUCCESS", physical_id=PHYSICAL_ID, data=data))
+        respond(request, ResourceAnswer(status="SUCCESS", physical_id=physical_id, data=data))
 
 
 def set_up(context: Context) -> dict[str, str]:
@@ -110,6 +119,23 @@ def set_up(context: Context) -> dict[str, str]:
     return {"BucketId": bucket.bucket_id, "Search": _search(context)}
 
 
+def record_page(request: CloudFormationCustomResourceEvent, context: Context) -> dict[str, str]:
+    """Record the page of the stack `web`, or remove the record with the stack.
+
+    Raises:
+        UnavailableError: the table does not respond.
+    """
+    pages = PageRepository(context.tables)
+    if request.request_type == "Delete":
+        pages.delete()
+    else:
+        of_stack = request.resource_properties
+        names = {"url": "Url", "issuer": "Issuer", "client_id": "ClientId"}
+        values = {name: of_stack.get(key) for name, key in names.items()}
+        pages.put(DeployedPage.model_validate(values))
+    return {}
+
+
 def _admin_key(context: Context) -> str:
     secret = context.secrets.value(ADMIN_API_KEY)
     key = with_prefix(secret)
@@ -133,8 +159,8 @@ def _search(context: Context) -> str:
     return "; ".join(("as declared", *prepared.refused))
 
 
-def _failure(reason: str) -> ResourceAnswer:
-    return ResourceAnswer(status="FAILED", physical_id=PHYSICAL_ID, reason=reason)
+def _failure(physical_id: str, reason: str) -> ResourceAnswer:
+    return ResourceAnswer(status="FAILED", physical_id=physical_id, reason=reason)
 
 
 def _with_retries(step: Callable[[], dict[str, str]]) -> dict[str, str]:

@@ -6,7 +6,7 @@ For each request: identify the caller, check tier 1, run the endpoint, translate
 import base64
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from urllib.parse import parse_qsl
@@ -21,6 +21,7 @@ from backend.core.denials import Denials, RouteDeniedError, Watch
 from backend.core.errors import (
     InvalidInputError,
     NotFoundError,
+    PermissionDeniedError,
     TooLargeError,
     UnauthenticatedError,
     UnavailableError,
@@ -60,6 +61,8 @@ class HttpApp:
     request: CurrentRequest
     reads: Reads
     deadline: Deadline = field(default_factory=Deadline)
+    is_proven: Callable[[Mapping[str, str]], bool] | None = None
+    """Whether headers prove that a request came through the page. None: it need not."""
 
     def handler(self, router: Router) -> Handler:
         """Return the Lambda handler that serves the router's routes."""
@@ -137,6 +140,8 @@ class HttpApp:
         )
 
     def _call(self, route: Route, event: APIGatewayProxyEventV2) -> Call:
+        if self.is_proven is not None and not self.is_proven(event.headers):
+            raise PermissionDeniedError("The API is used through the address of its page")
         return Call(
             route=route,
             caller=_caller(route, event),

@@ -75,7 +75,10 @@ MAX_URL_SECONDS = 3600
 PRESIGNED_URL_SECONDS = Setting(
     "PRESIGNED_URL_SECONDS",
     3600,
-    "Validity of presigned URLs, at most 3600 seconds.",
+    (
+        "Validity of presigned URLs, at most 3600 seconds. They end earlier with the credentials "
+        "of the function's role that signed them."
+    ),
     least=1,
     most=MAX_URL_SECONDS,
 )
@@ -242,6 +245,25 @@ WEB_URL = Setting(
     ),
 )
 
+PAGE = Setting(
+    "PAGE",
+    0,
+    (
+        "Whether to deploy the page with CloudFront in front of it and of the API. Clients may go "
+        "on using the API's own address."
+    ),
+)
+
+API_ONLY_THROUGH_PAGE = Setting(
+    "API_ONLY_THROUGH_PAGE",
+    0,
+    (
+        "Whether the API refuses requests (403) that do not come through the page's distribution. "
+        "Stock clients no longer work: they use the API's own address and send `GET` with a body, "
+        "which CloudFront refuses. `vitrine` needs the page's address with `/api`."
+    ),
+)
+
 ALLOWED_PIPELINES = Setting(
     "ALLOWED_PIPELINES",
     "",
@@ -308,6 +330,8 @@ SETTINGS = (
     EXECUTIONS_AT_ONCE,
     EXECUTION_SILENCE_SECONDS,
     WEB_URL,
+    PAGE,
+    API_ONLY_THROUGH_PAGE,
     ALLOWED_PIPELINES,
     PROCESSING,
     TURNTABLES,

@@ -46,6 +46,8 @@ ACCESS_LOG = {
     "path": "$context.path",
     "status": "$context.status",
     "sourceIp": "$context.identity.sourceIp",
+    # Of who sent a request through the page's distribution; then `sourceIp` is CloudFront's.
+    "viewer": "$context.authorizer.viewer",
     "userId": "$context.authorizer.userId",
     "apiKeyId": "$context.authorizer.apiKeyId",
     "authorizerError": "$context.authorizer.error",

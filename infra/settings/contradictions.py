@@ -20,6 +20,9 @@ _STATEMENT_CHARS = 200  # of the statement about imported keys, without their AR
 _POLICY_CHARS_BESIDE = 48
 
 
+# Regions in which new accounts see two zones. Source: "AWS Regions and Availability Zones".
+_TWO_ZONES = frozenset({"us-west-1"})
+
 # Of a header's value. Source: Amazon CloudFront Developer Guide, "Quotas on headers".
 MOST_POLICY_CHARS = 1_783
 # Of a bucket whose name is known only when it is created.
@@ -48,7 +51,15 @@ SWITCHES = (
         False,
         ("searchVpcRange", "searchVpcZones", "searchVpcId", "searchSubnetIds"),
     ),
-    Switch("userPool", False, ("userPoolFirewall", "userPoolRequestsPerAddress")),
+    Switch(
+        "userPool",
+        False,
+        (
+            *("userPoolFirewall", "userPoolRequestsPerAddress"),
+            *("userPoolDomain", "userPoolProviders"),
+        ),
+    ),
+    Switch("userPoolDomain", "", ("userPoolProviders",)),
     Switch("userPoolFirewall", False, ("userPoolRequestsPerAddress",)),
     Switch(
         "oidcIssuer",
@@ -63,7 +74,10 @@ SWITCHES = (
     Switch(
         "page",
         False,
-        ("pageDomain", "pageCertificateArn", "pageFirewallArn", "pageSignInOrigins"),
+        (
+            *("pageDomain", "pageCertificateArn", "pageFirewallArn", "pageSignInOrigins"),
+            *("userPoolDomain", "apiOnlyThroughPage"),
+        ),
     ),
     Switch("processing", False, ("turntables",)),
     Switch("readers", "off", ("readersInVpc",)),
@@ -214,8 +228,7 @@ def _needs_search(spec: Function) -> bool:
 
 def resources_elsewhere(settings: Settings, region: str | None) -> Iterator[str]:
     """Yield a sentence for each resource and zone that is not in the stage's region, if known."""
-    if region and settings.page and partition_of(region) != "aws":
-        yield f"page: there is no CloudFront in {partition_of(region)}; set it to false"
+    yield from _missing_in(settings, region or "")
     values: dict[str, str | tuple[str, ...]] = settings.model_dump(by_alias=True)
     for name in _IN_REGION if region else ():
         value = values[name]
@@ -225,6 +238,23 @@ def resources_elsewhere(settings: Settings, region: str | None) -> Iterator[str]
     for zone in values["searchVpcZones"] if region else ():
         if not zone.startswith(str(region)):
             yield f"searchVpcZones: {zone} is not in {region}, the region of the stage"
+
+
+def _missing_in(settings: Settings, region: str) -> Iterator[str]:
+    """Yield a sentence for each service that the region lacks; an unknown one lacks none."""
+    partition = partition_of(region)
+    elsewhere = partition != "aws"
+    if settings.page and elsewhere:
+        yield f"page: there is no CloudFront in {partition}; set it to false"
+    if settings.readers != "off" and elsewhere:
+        yield f"readers: Lambda has no tenant isolation in {partition}; set it to off"
+    if settings.user_pool and partition == "aws-cn":
+        yield "userPool: Cognito has no user pools in aws-cn; set it to false"
+    if region in _TWO_ZONES and settings.search != "none" and settings.search_instance_count > 1:
+        yield (
+            f"searchInstanceCount: {region} has two zones for an account, and more than one node "
+            "needs three; set it to 1"
+        )
 
 
 def _is(switch: Switch) -> str:

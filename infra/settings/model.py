@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal, cast
 from urllib.parse import urlsplit
 
+from aws_cdk import Aws
 from pydantic import AfterValidator, BaseModel, Field
 from pydantic.alias_generators import to_camel
 
@@ -27,8 +28,11 @@ from infra.settings.values import (
     KeyArn,
     LogRetentionDays,
     MfaValue,
+    PoolDomain,
     Positive,
+    ProviderName,
     QueueArn,
+    SignInProvider,
     StageName,
     SubnetId,
     Throttle,
@@ -137,6 +141,16 @@ class Settings(BaseModel):
     user_pool: bool = False
     """Whether to create a Cognito user pool in which users sign in."""
 
+    user_pool_domain: PoolDomain = ""
+    """The prefix of a Cognito domain, unique in its region, at which users of the pool sign in to
+    the page. Without one, they cannot."""
+
+    user_pool_providers: dict[ProviderName, SignInProvider] = {}
+    """SAML and OpenID Connect providers whose users may sign in at `userPoolDomain`, by name:
+    `metadataUrl`, or `issuer`, `clientId` and `clientSecret` (the name of a secret in Secrets
+    Manager), and `attributes` such as `{"email": "mail"}`. Their user ids begin with the name and
+    `_`."""
+
     user_pool_firewall: bool = False
     """Whether AWS WAF protects the user pool: it limits the requests of each address, and blocks
     addresses and requests on AWS's lists of threats. WAF is charged by month and request."""
@@ -210,9 +224,8 @@ class Settings(BaseModel):
 
     web_url: str = field_of(declared.WEB_URL)
 
-    page: bool = False
-    """Whether to deploy the page with CloudFront in front of it and of the API. Clients may go on
-    using the API's own address."""
+    page: bool = flag_field(declared.PAGE)
+    api_only_through_page: bool = flag_field(declared.API_ONLY_THROUGH_PAGE)
     page_domain: DomainName = ""
     """A domain name for the page, with `pageCertificateArn`. Its DNS record is yours to create."""
     page_certificate_arn: CertificateArn = ""
@@ -274,7 +287,13 @@ class Settings(BaseModel):
         """Return the origins of the sign-in providers."""
         parts = urlsplit(self.oidc_issuer)
         issuer = (f"{parts.scheme}://{parts.netloc}",) if self.oidc_issuer else ()
-        return (*issuer, *self.page_sign_in_origins)
+        pool: tuple[str, ...] = ()
+        if self.user_pool_domain:
+            pool = (
+                f"https://cognito-idp.{Aws.REGION}.amazonaws.com",
+                f"https://{self.user_pool_domain}.auth.{Aws.REGION}.amazoncognito.com",
+            )
+        return (*issuer, *self.page_sign_in_origins, *pool)
 
     def warnings(self) -> Iterator[str]:
         """Yield a sentence for each setting that works, but has disadvantages."""

@@ -11,6 +11,7 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
+    model_validator,
 )
 from pydantic.alias_generators import to_camel
 
@@ -86,10 +87,17 @@ _ORIGIN = Form(
     rf"^https://{_LABEL}([.]{_LABEL})+(:[0-9]{{1,5}})?$",
     "an origin without a path, such as https://login.example.org",
 )
+# Source: Amazon Cognito Developer Guide, "Using the Amazon Cognito prefix domain".
+_POOL_DOMAIN = Form(
+    r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?$",
+    "a prefix such as museum-models, of at most 63 lower-case letters, digits and hyphens",
+)
+_PROVIDER_NAME = Form(r"^[A-Za-z0-9]{3,32}$", "named by 3 to 32 letters and digits, such as Okta")
+_ADDRESS = Form(r"^(https://[^\s]+)?$", "an address that begins with https://")
 WORDS = {
     form.pattern: form.words
     for form in (
-        *(_CERTIFICATE, _FIREWALL, _DOMAIN, _ORIGIN),
+        *(_CERTIFICATE, _FIREWALL, _DOMAIN, _ORIGIN, _POOL_DOMAIN, _PROVIDER_NAME, _ADDRESS),
         *(_STAGE, _INSTANCE, _ZONE, _VPC, _SUBNET, _KEY, _FUNCTION, _QUEUE, _BUS, _TOPIC),
         *(setting.form for setting in declared.SETTINGS if setting.form is not None),
     )
@@ -105,6 +113,14 @@ def region_of(arn: str) -> str:
 def partition_of(region: str) -> str:
     """Return the partition of a region."""
     return next((name for start, name in _PARTITIONS.items() if region.startswith(start)), "aws")
+
+
+def check_pool_domain(prefix: str) -> str:
+    """Return the prefix of a domain of Cognito, which reserves some words."""
+    for word in ("aws", "amazon", "cognito"):
+        if word in prefix:
+            raise ValueError(f"must not contain {word}, which Cognito reserves")
+    return prefix
 
 
 def _check_partition(arn: str) -> str:
@@ -161,8 +177,11 @@ BusArn = Annotated[str, _text(_BUS), _IN_PARTITION]
 TopicArn = Annotated[str, _text(_TOPIC), _IN_PARTITION]
 CertificateArn = Annotated[str, _text(_CERTIFICATE)]
 FirewallArn = Annotated[str, _text(_FIREWALL)]
+ProviderName = Annotated[str, _text(_PROVIDER_NAME)]
+PoolDomain = Annotated[str, _text(_POOL_DOMAIN), AfterValidator(check_pool_domain)]
 DomainName = Annotated[str, _text(_DOMAIN)]
 HttpsOrigin = Annotated[str, _text(_ORIGIN)]
+_HttpsAddress = Annotated[str, _text(_ADDRESS)]
 Positive = Annotated[int, Field(ge=1)]
 
 # Of the periods that CloudWatch Logs accepts (PutRetentionPolicy).
@@ -228,3 +247,28 @@ class Throttle(BaseModel):
 
     requests_per_second: Positive
     burst: Positive
+
+
+class SignInProvider(BaseModel):
+    """A provider whose users sign in to the user pool.
+
+    Either SAML by `metadataUrl`, or OpenID Connect by `issuer`, `clientId` and the name of the
+    secret in Secrets Manager that has the client's secret. `attributes` maps attributes of the
+    pool, such as `email`, to the provider's.
+    """
+
+    model_config = SETTINGS_CONFIG
+
+    metadata_url: _HttpsAddress = ""
+    issuer: _HttpsAddress = ""
+    client_id: str = ""
+    client_secret: str = ""
+    attributes: dict[str, str] = {}
+
+    @model_validator(mode="after")
+    def check_kind(self) -> "SignInProvider":
+        """Require the settings of one kind."""
+        of_oidc = (self.issuer, self.client_id, self.client_secret)
+        if bool(self.metadata_url) == any(of_oidc) or (any(of_oidc) and not all(of_oidc)):
+            raise ValueError("needs a metadataUrl, or else issuer, clientId and clientSecret")
+        return self

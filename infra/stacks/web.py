@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from aws_cdk import Aws, Duration, Stack
+from aws_cdk import ArnFormat, Aws, CustomResource, Duration, Stack
 from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_cloudfront_origins as origins
@@ -11,10 +11,13 @@ from aws_cdk import aws_s3_deployment as deployment
 from constructs import Construct
 
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
-from backend.spec.page import PROOF_HEADER
+from backend.spec.functions.operations import BOOTSTRAP
+from backend.spec.page import PAGE_RECORD, PROOF_HEADER
 from backend.spec.secrets import PAGE_EDGE_KEY
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly, output
+from infra.constructs.page_sign_in import declared_page_sign_in
+from infra.constructs.state_machine import physical_name
 from infra.constructs.updates import RETAINED
 from infra.page import FIXED, PREFIX, Page
 from infra.resources import Resources
@@ -41,7 +44,28 @@ class WebStack(Stack):
         distribution = self._distribution(settings, resources, bucket, edge)
         self._deploy(settings, resources, bucket, distribution)
         domain = settings.page_domain or distribution.domain_name
-        output(self, "PageUrl", f"https://{domain}/ui/", "The address of the page")
+        url = f"https://{domain}/ui/"
+        output(self, "PageUrl", url, "The address of the page")
+        # A record in a table: the stacks before this one cannot refer to it, as it needs the API.
+        sign_in = declared_page_sign_in(self, settings=settings, resources=resources, page_url=url)
+        of_pool = (
+            {} if sign_in is None else {"Issuer": sign_in.issuer, "ClientId": sign_in.client_id}
+        )
+        function = physical_name(settings, BOOTSTRAP.name)
+        record = CustomResource(
+            self,
+            "PageRecord",
+            service_token=self.format_arn(
+                service="lambda",
+                resource="function",
+                resource_name=function,
+                arn_format=ArnFormat.COLON_RESOURCE_NAME,
+            ),
+            resource_type=PAGE_RECORD,
+            properties={"Url": url} | of_pool,
+            service_timeout=Duration.seconds(BOOTSTRAP.timeout_seconds + 60),
+        )
+        name_exactly(record, "PageRecord")
 
     def _bucket(self) -> s3.Bucket:
         # Files of earlier releases stay: open tabs load them. A release has 2 MB.

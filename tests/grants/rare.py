@@ -109,6 +109,8 @@ RARE = (
     ),
     Rare("Jobs", "BatchGetItem", "JobsApi", "a user who has started jobs lists them"),
     Rare("PageEdgeKey-*", "GetSecretValue", "Authorizer", "a request through CloudFront"),
+    Rare("Reservations", "GetItem", "Authorizer ConfigurationApi", "a deployment with the page"),
+    Rare("Reservations", "DeleteItem PutItem", "Bootstrap", "the stack of the page"),
     Rare("PageTokenKey-*", "GetSecretValue", "DatabasesApi", "a list of more than one page"),
     Rare("Reservations", "UpdateItem", "SearchApi", "a heavy search is counted"),
     Rare("assetbucket", "ListBucket ListBucketVersions", "MetadataApi", "a file that is not there"),

@@ -18,6 +18,14 @@ HARDENED: dict[str, object] = {
     "userPool": True,
     "userPoolFirewall": True,
     "userPoolRequestsPerAddress": 200,
+    "userPoolDomain": "museum-models",
+    "userPoolProviders": {
+        "Okta": {
+            "metadataUrl": "https://login.example.org/saml",
+            "attributes": {"email": "mail"},
+        },
+        "Partner": {"issuer": ISSUER, "clientId": "partner", "clientSecret": "partner-sign-in"},
+    },
     "routeThrottles": {
         "search": {"requestsPerSecond": 20, "burst": 40},
         "public": {"requestsPerSecond": 5, "burst": 10},

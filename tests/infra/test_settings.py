@@ -40,6 +40,8 @@ VALUES: dict[str, object] = {
     "searchVpcZones": ZONES[:1],
     "userPoolFirewall": True,
     "userPoolRequestsPerAddress": 200,
+    "userPoolDomain": "museum-models",
+    "userPoolProviders": {"Okta": {"metadataUrl": "https://login.example.org/saml"}},
     "oidcAudiences": ["web"],
     "oidcUserClaim": "name",
     "oidcUserPrefix": "x-",
@@ -52,6 +54,7 @@ VALUES: dict[str, object] = {
     "auditLockDays": 400,
     "turntables": True,
     "readersInVpc": True,
+    "apiOnlyThroughPage": True,
     "pageDomain": "models.example.org",
     "pageCertificateArn": CERTIFICATE,
     "pageFirewallArn": FIREWALL,
@@ -64,6 +67,8 @@ OFF: dict[str, dict[str, object]] = {
     "processing": {"processing": False},
     "readers": {"readers": "off"},
     "userPoolFirewall": {"userPool": True},
+    "userPoolDomain": {"userPool": True, "page": True},
+    "page": {"userPool": True},
     "oidcClientId": {"oidcIssuer": ISSUER, "oidcAudiences": ["web"]},
 }
 """How to disable a switch that is on by default, or requires another one."""
@@ -382,7 +387,7 @@ def test_keys_of_the_cdk_command_are_no_settings() -> None:
 def test_a_resource_of_another_region_is_refused(name: str, value: Any) -> None:
     for region in ("us-east-1", "eu-central-2", "cn-north-1"):
         fact = f"{name}: .* is in eu-central-1, and the stage in {region}$"
-        assert re.search(fact, _refusal(region=region, **{name: value}))
+        assert re.search(fact, _refusal(region=region, readers="off", **{name: value}))
     assert _stage(region="eu-central-1", **{name: value})
     assert _stage(**{name: value})
 
@@ -394,7 +399,7 @@ def test_zones_and_topics_are_of_the_region_of_the_stage() -> None:
     assert _stage(region="eu-central-1", **zones)
     for partition, region in (("aws-cn", "cn-north-1"), ("aws-us-gov", "us-gov-west-1")):
         arn = f"arn:{partition}:sns:{region}:111122223333:operators"
-        assert _stage(alarmTopicArn=arn, region=region).alarm_topic_arn == arn
+        assert _stage(alarmTopicArn=arn, region=region, readers="off").alarm_topic_arn == arn
 
 
 @pytest.mark.parametrize(("nodes", "zones"), [(1, 1), (3, 3), (6, 3), (9, 3), (78, 3)])
@@ -448,8 +453,32 @@ def test_a_page_that_cloudfront_would_refuse_is_refused_first(
     assert re.search(fact, _refusal(page=True, **settings))
 
 
-def test_a_page_is_refused_where_there_is_no_cloudfront() -> None:
-    for partition, region in (("aws-cn", "cn-north-1"), ("aws-us-gov", "us-gov-west-1")):
-        fact = f"page: there is no CloudFront in {partition}; set it to false"
-        assert fact in _refusal(page=True, region=region)
-    assert _stage(page=True, region="eu-central-1").page
+@pytest.mark.parametrize(
+    ("region", "settings", "fact"),
+    [
+        ("cn-north-1", {"page": True}, "page: there is no CloudFront in aws-cn; set it to false"),
+        ("us-gov-west-1", {"page": True}, "page: there is no CloudFront in aws-us-gov;"),
+        ("cn-northwest-1", {}, "readers: Lambda has no tenant isolation in aws-cn; set it to off"),
+        ("us-gov-east-1", {}, "readers: Lambda has no tenant isolation in aws-us-gov;"),
+        (
+            "cn-north-1",
+            {"readers": "off", "userPool": True},
+            "userPool: Cognito has no user pools in aws-cn; set it to false",
+        ),
+        (
+            "us-west-1",
+            {"searchInstanceCount": 3},
+            "searchInstanceCount: us-west-1 has two zones for an account, and more than one node",
+        ),
+    ],
+)
+def test_what_a_region_lacks_is_refused(region: str, settings: dict[str, Any], fact: str) -> None:
+    assert fact in _refusal(region=region, **settings)
+
+
+def test_a_stage_may_be_deployed_where_nothing_is_lacking() -> None:
+    assert _stage(region="eu-central-1", page=True, searchInstanceCount=3, userPool=True)
+    assert _stage(region="us-gov-west-1", readers="off", userPool=True)
+    assert _stage(region="cn-north-1", readers="off", searchInstanceCount=3)
+    assert _stage(region="us-west-1", searchInstanceCount=1)
+    assert _stage(region="us-west-1", search="none")

@@ -86,3 +86,36 @@ def test_ranges_may_be_written_as_people_write_them(written: object, read: str) 
 def test_what_is_no_range_is_refused(written: object) -> None:
     with pytest.raises(ValueError, match=r"address|network|has host bits|not appear"):
         address_range(written)
+
+
+OIDC = {"issuer": ISSUER, "clientId": "c", "clientSecret": "okta"}
+
+
+@pytest.mark.parametrize(
+    ("stage", "fact"),
+    [
+        ({"userPoolDomain": "Museum"}, "userPoolDomain: must be a prefix such as museum-models"),
+        ({"userPoolDomain": "a.example.org"}, "userPoolDomain: must be a prefix"),
+        ({"userPoolDomain": "our-cognito"}, "must not contain cognito, which Cognito reserves"),
+        ({"userPoolProviders": {"a b": OIDC}}, "must be named by 3 to 32 letters and digits"),
+        ({"userPoolProviders": {"Okta": {}}}, "needs a metadataUrl, or else issuer, clientId"),
+        (
+            {"userPoolProviders": {"Okta": {**OIDC, "clientSecret": ""}}},
+            "needs a metadataUrl, or else issuer, clientId and clientSecret",
+        ),
+        (
+            {"userPoolProviders": {"Okta": {**OIDC, "metadataUrl": "https://a.example.org"}}},
+            "needs a metadataUrl, or else issuer, clientId and clientSecret",
+        ),
+        (
+            {"userPoolProviders": {"Okta": {"metadataUrl": "http://a.example.org"}}},
+            "must be an address that begins with https://",
+        ),
+    ],
+)
+def test_a_sign_in_that_cognito_would_refuse_is_refused_first(
+    stage: dict[str, Any], fact: str
+) -> None:
+    of_stage = {"page": True, "userPool": True, "userPoolDomain": "museum", **stage}
+    with pytest.raises(SettingsError, match=fact):
+        settings(**of_stage)

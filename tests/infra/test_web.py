@@ -141,3 +141,41 @@ def test_the_policy_is_that_of_the_local_runtime_with_the_buckets_hosts(page: As
     providers = {"https://login.example.org", "https://tokens.example.org"}
     assert content == policy_of(hosts, providers)
     assert "*" not in content
+
+
+def test_users_of_the_pool_sign_in_to_the_page_by_a_client_of_its_own(
+    hardened: Assembly,
+) -> None:
+    client = hardened.resource("PageClient").properties
+    record = hardened.resource("PageRecord").properties
+    url = hardened.text(record["Url"])
+    assert url == "https://<PageDistribution.DomainName>/ui/"
+    assert [hardened.text(address) for address in client["CallbackURLs"]] == [url]
+    assert (client["AllowedOAuthFlows"], client["GenerateSecret"]) == (["code"], False)
+    assert client["SupportedIdentityProviders"] == ["COGNITO", "Okta", "Partner"]
+    okta, partner = (hardened.resource(f"SignIn{name}").properties for name in ("Okta", "Partner"))
+    assert (okta["ProviderType"], partner["ProviderType"]) == ("SAML", "OIDC")
+    assert okta["AttributeMapping"] == {"email": "mail"}
+    secret = hardened.text(partner["ProviderDetails"]["client_secret"])
+    assert secret.startswith("{{resolve:secretsmanager:partner-sign-in:")
+    assert hardened.text(record["ClientId"]) == "<PageClient>"
+    issuer = "https://cognito-idp.<AWS::Region>.amazonaws.com"
+    assert hardened.text(record["Issuer"]) == f"{issuer}/<UserPool>"
+    assert hardened.text(record["ServiceToken"]).endswith(":function:vitrine-prod-Bootstrap")
+    (policy,) = hardened.of_type("AWS::CloudFront::ResponseHeadersPolicy").values()
+    security = policy.properties["ResponseHeadersPolicyConfig"]["SecurityHeadersConfig"]
+    content = hardened.text(security["ContentSecurityPolicy"]["ContentSecurityPolicy"])
+    domain = "https://museum-models.auth.<AWS::Region>.amazoncognito.com"
+    assert {issuer, domain} <= set(content.replace(";", " ").split())
+
+
+def test_a_stack_of_the_page_without_a_pool_records_its_address_only(small: Assembly) -> None:
+    record = small.resource("PageRecord").properties
+    assert set(record) == {"ServiceToken", "ServiceTimeout", "Url"}
+    assert not small.of_type("AWS::Cognito::UserPoolDomain")
+
+
+def test_stacks_are_tagged_for_the_bill(small: Assembly) -> None:
+    for artifact in small.manifest["artifacts"].values():
+        if artifact["type"] == "aws:cloudformation:stack":
+            assert artifact["properties"]["tags"] == {"vitrine-stage": "small"}

@@ -19,7 +19,6 @@ from backend.spec.tables.operations import (
     AUDIT,
     AUDIT_AT,
     AUDIT_BY_USER,
-    AUDIT_ENTITY,
     AUDIT_USER_ID,
 )
 
@@ -54,11 +53,22 @@ class AuditRepository:
         """List entries of a user, newest first, by an eventually consistent index."""
         if user_id != SYSTEM.user_id:
             return self._page(_of_partition(user_id, period), page)
-        parts = in_parallel(
-            lambda number: self.tables.query(*_part(number, page, period)),
-            range(len(SYSTEM_PARTITIONS)),
-        )
-        return _merge(parts, page.limit).map(_entry)
+
+        def read(number: int) -> Page[Item]:
+            """Read a page of one partition after the position in all of them.
+
+            Of entries of the same moment, those of an earlier partition come first.
+            """
+            partition, after = SYSTEM_PARTITIONS[number], page.after
+            last = number if after is None else SYSTEM_PARTITIONS.index(after[AUDIT_USER_ID.name])
+            if after is None or number == last:
+                return self.tables.query(_of_partition(partition, period), page)
+            first, at = (period or rules.ALL_TIMES).first, after[AUDIT_AT.name]
+            rest = Period(first, at) if number > last else rules.sort_keys_before(at, first)
+            return self.tables.query(_of_partition(partition, rest), PageRequest(page.limit))
+
+        parts = in_parallel(read, range(len(SYSTEM_PARTITIONS)))
+        return rules.merged(parts, page.limit).map(_entry)
 
     def add(self, entry: Put) -> None:
         """Store an entry for a write that was carried out before."""
@@ -88,46 +98,6 @@ def _of_partition(partition: str, period: Period | None) -> Query:
         sort_between=period,
         newest_first=True,
     )
-
-
-def _part(number: int, page: PageRequest, period: Period | None) -> tuple[Query, PageRequest]:
-    """Return what to read of one partition of the product's entries for a page of all.
-
-    Of entries of the same moment, those of an earlier partition come first.
-    """
-    partition, after = SYSTEM_PARTITIONS[number], page.after
-    if after is None:
-        return _of_partition(partition, period), page
-    last = SYSTEM_PARTITIONS.index(after[AUDIT_USER_ID.name])
-    if number == last:
-        return _of_partition(partition, period), page
-    first, at = (period or rules.ALL_TIMES).first, after[AUDIT_AT.name]
-    rest = Period(first, at) if number > last else rules.sort_keys_before(at, first)
-    return _of_partition(partition, rest), PageRequest(page.limit)
-
-
-def _merge(parts: Sequence[Page[Item]], limit: int) -> Page[Item]:
-    """Return the first items of all partitions, newest first."""
-    rows = [
-        ((item[AUDIT_AT.name], -number), item)
-        for number, part in enumerate(parts)
-        for item in part.items
-    ]
-    # A partition that was not read to its end may have more items after its last one.
-    known = max(
-        (
-            (part.items[-1][AUDIT_AT.name], -number)
-            for number, part in enumerate(parts)
-            if part.after is not None
-        ),
-        default=None,
-    )
-    rows.sort(key=lambda row: row[0], reverse=True)
-    items = [item for order, item in rows if known is None or order >= known][:limit]
-    if known is None and len(items) == len(rows):
-        return Page(tuple(items))
-    key = (AUDIT_ENTITY.name, AUDIT_AT.name, AUDIT_USER_ID.name)
-    return Page(tuple(items), {name: items[-1][name] for name in key})
 
 
 @dataclass(eq=False, repr=False)

@@ -43,6 +43,14 @@ class SignInProvider(NamedTuple):
     endpoints: Callable[[], Endpoints]
 
 
+class DeployedPage(WireModel):
+    """The page's address and, if users of the user pool sign in on it, their issuer and client."""
+
+    url: str
+    issuer: str | None = None
+    client_id: str | None = None
+
+
 class Feature(WireModel):
     feature_name: str
 
@@ -81,6 +89,11 @@ class AmplifyConfigReply(WireModel):
     external_oauth_idp_discovery_endpoint: str | None = Field(
         default=None, alias="externalOAuthIdpDiscoveryEndpoint"
     )
+    page_url: str | None = None
+    """The address of the page that is deployed with this API."""
+    page_issuer: str | None = None
+    """The issuer with which users of the user pool sign in to the page."""
+    page_client_id: str | None = None
     content_security_policy: str = ""
     banner_html_message: str = ""
 

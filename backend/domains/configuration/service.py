@@ -3,8 +3,10 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
+from backend.core.clock import Clock
 from backend.core.errors import UnavailableError
 from backend.domains.configuration.models import (
     COGNITO,
@@ -12,6 +14,7 @@ from backend.domains.configuration.models import (
     PROVIDER,
     UNSET,
     AmplifyConfigReply,
+    DeployedPage,
     Endpoints,
     OpenApiReply,
     SecureConfigReply,
@@ -22,6 +25,37 @@ from backend.domains.configuration.repository import FeatureRepository
 from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
 
 _log = logging.getLogger(__name__)
+_REREAD_AFTER = timedelta(minutes=1)
+
+
+@dataclass(eq=False, repr=False)
+class PageRecord:
+    """The page that is deployed, which functions read at most once a minute."""
+
+    read: Callable[[], DeployedPage | None]
+    clock: Clock
+    _page: DeployedPage | None = None
+    _read_at: datetime | None = None
+
+    def find(self) -> DeployedPage | None:
+        """Return the page; None without one.
+
+        Raises:
+            UnavailableError: the table does not respond.
+        """
+        now = self.clock()
+        if self._read_at is None or now - self._read_at >= _REREAD_AFTER:
+            self._page, self._read_at = self.read(), now
+        return self._page
+
+    def audiences(self) -> frozenset[str]:
+        """Return the client with which users of the user pool sign in to the page, if any.
+
+        Raises:
+            UnavailableError: the table does not respond.
+        """
+        page = self.find()
+        return frozenset(filter(None, (page and page.client_id,)))
 
 
 @dataclass(eq=False, repr=False)
@@ -38,6 +72,7 @@ class ConfigurationService:
     user_pool_id: str | None = None
     user_pool_client_id: str | None = None
     provider: SignInProvider | None = None
+    page: PageRecord | None = None
 
     def get_version(self) -> ServerVersionReply:
         return ServerVersionReply(version=CONTRACT_VERSION, product_version=PRODUCT_VERSION)
@@ -48,6 +83,7 @@ class ConfigurationService:
         The endpoints of an identity provider that does not respond are `undefined`; users of the
         user pool can still sign in.
         """
+        page = None if self.page is None else self.page.find()
         return AmplifyConfigReply.model_validate(
             {
                 "region": self.region,
@@ -55,6 +91,7 @@ class ConfigurationService:
                 "cognito_user_pool_id": self.user_pool_id,
                 "cognito_app_client_id": self.user_pool_client_id,
                 **({} if self.provider is None else _of_provider(self.provider)),
+                **{f"page_{name}": value for name, value in page or ()},
             }
         )
 

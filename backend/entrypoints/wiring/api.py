@@ -16,7 +16,7 @@ from backend.entrypoints.wiring.context import Context
 from backend.http.app import Handler, HttpApp
 from backend.http.router import Router
 from backend.spec.functions import Function
-from backend.spec.settings import AUDIT_DAYS, AUDIT_READS
+from backend.spec.settings import API_ONLY_THROUGH_PAGE, AUDIT_DAYS, AUDIT_READS
 
 
 def serve(function: Function, router: Callable[[Context], Router]) -> Handler:
@@ -27,6 +27,11 @@ def serve(function: Function, router: Callable[[Context], Router]) -> Handler:
 
 def http_app(context: Context) -> HttpApp:
     """Return the application that serves the routes of one function."""
+    is_proven = None
+    if context.settings.number(API_ONLY_THROUGH_PAGE) == 1:
+        from backend.entrypoints.wiring.authentication import viewers
+
+        is_proven = viewers(context).is_proven
     return HttpApp(
         context.authorization,
         context.page_tokens,
@@ -35,6 +40,7 @@ def http_app(context: Context) -> HttpApp:
         request=context.request,
         reads=LateReads(partial(reads, context)),
         deadline=clients.deadline,
+        is_proven=is_proven,
     )
 
 

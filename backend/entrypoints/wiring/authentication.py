@@ -63,6 +63,7 @@ def _tokens(
         TokenAuthentication,
         TrustedIssuer,
     )
+    from backend.entrypoints.wiring.configuration import page_record
 
     trusted: dict[str, TrustedIssuer] = {}
     provider, pool = _provider(context), _user_pool(context)
@@ -74,7 +75,9 @@ def _tokens(
         address = context.settings.user_pool_keys_url
         documents = HttpRemoteJson(address)
         keys = ProviderKeys(documents, context.clock, warn, pool.url, address)
-        trusted[pool.url] = TrustedIssuer(pool, keys, users)
+        page = page_record(context)
+        audiences = frozenset if page is None else page.audiences
+        trusted[pool.url] = TrustedIssuer(pool, keys, users, audiences)
     return TokenAuthentication(trusted, context.clock)
 
 

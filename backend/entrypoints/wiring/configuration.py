@@ -3,14 +3,15 @@
 from typing import Any
 
 from backend.domains.configuration.models import Endpoints, SignInProvider
-from backend.domains.configuration.repository import FeatureRepository
-from backend.domains.configuration.service import ConfigurationService
+from backend.domains.configuration.repository import FeatureRepository, PageRepository
+from backend.domains.configuration.service import ConfigurationService, PageRecord
 from backend.entrypoints.wiring.context import Context
 from backend.spec.settings import (
     OIDC_CLIENT_ID,
     OIDC_ISSUER,
     OIDC_SCOPE,
     OIDC_SCOPE_MFA,
+    PAGE,
     WEB_URL,
 )
 
@@ -25,7 +26,15 @@ def configuration(context: Context) -> ConfigurationService:
         user_pool_id=settings.user_pool_id,
         user_pool_client_id=settings.user_pool_client_id,
         provider=_provider(context),
+        page=page_record(context),
     )
+
+
+def page_record(context: Context) -> PageRecord | None:
+    """Return the record of the page, if the deployment has one."""
+    if not context.settings.number(PAGE):
+        return None
+    return PageRecord(PageRepository(context.tables).find, context.clock)
 
 
 def _provider(context: Context) -> SignInProvider | None:

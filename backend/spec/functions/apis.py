@@ -23,9 +23,10 @@ CONFIGURATION_API = replace(
         "ConfigurationApi",
         "configuration",
         "Version, client configuration, features.",
-        uses={registry.FEATURES: ("Scan",)},
+        uses={registry.FEATURES: ("Scan",), operations.RESERVATIONS: ("GetItem",)},
         settings=(
             settings.WEB_URL,
+            settings.PAGE,
             settings.OIDC_ISSUER,
             settings.OIDC_CLIENT_ID,
             settings.OIDC_SCOPE,

@@ -18,9 +18,11 @@ AUTHORIZER = Function(
         # The update is the time of a key's last use.
         access.API_KEYS: ("BatchGetItem", "QueryIndexes", "UpdateItem"),
         access.USERS: ("BatchGetItem",),  # reads whether the key belongs to a user of the pool
+        operations.RESERVATIONS: ("GetItem",),  # the client of the page
     },
     secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_EDGE_KEY),
     settings=(
+        settings.PAGE,
         settings.OIDC_ISSUER,
         settings.OIDC_AUDIENCES,
         settings.OIDC_USER_CLAIM,
@@ -43,6 +45,7 @@ BOOTSTRAP = Function(
     "Sets up a new deployment before its first request; can be repeated safely.",
     uses={
         operations.SEARCH_STATE: ("GetItem", "UpdateItem"),
+        operations.RESERVATIONS: ("DeleteItem", "PutItem"),  # the record of the page
         registry.ASSET_BUCKETS: ("PutItem",),
         registry.FEATURES: ("BatchWriteItem",),
         access.CONSTRAINTS: ("PutItem", "Scan"),

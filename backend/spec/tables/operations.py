@@ -23,7 +23,8 @@ RESERVATIONS = Table(
     "(`Quarantine#<bucket>#<S3 version id>#<key>`), the place of each execution's row "
     "(`Execution#<id>`), the active execution of each workflow on a file (`Run#<hash>`), "
     "the count of executions that run at once (`Executions#admitted`), and when an execution of "
-    "each user last ended (`LastPlace#<user>`, which expires after a day).",
+    "each user last ended (`LastPlace#<user>`, which expires after a day), and the address of "
+    "the page with the client of its sign-in (`Page`).",
     (
         "reserve in the transaction that creates",
         "resolve a prefix to its asset",
@@ -34,6 +35,7 @@ RESERVATIONS = Table(
         "count the versions of an asset: one atomic update draws the next number",
         "read which of some object versions are quarantined",
         "note a verdict on an object version on the condition that the last one is unchanged",
+        "read the record of the page",
     ),
     ttl="expiresAt",
     origin="ours",

@@ -1186,6 +1186,9 @@ class SignInSettings(Wire):
     external_o_auth_idp_token_endpoint: str | None = None
     external_o_auth_idp_authorization_endpoint: str | None = None
     external_o_auth_idp_discovery_endpoint: str | None = None
+    page_url: str | None = None
+    page_issuer: str | None = None
+    page_client_id: str | None = None
     content_security_policy: str | None = None
     banner_html_message: str | None = None
 

@@ -137,6 +137,14 @@ def test_a_browser_opens_the_address_unless_it_is_only_printed(shell: Shell) -> 
     assert (shell.code, "no browser was found" in shell.err) == (0, True)
 
 
+def test_a_browser_opens_the_page_of_the_deployment(shell: Shell) -> None:
+    page = "https://models.example.org/ui/"
+    settings = httpx.Response(200, json={"region": "here", "api": f"{API}/", "pageUrl": page})
+    shell.server.fail("GET", "^/api/amplify-config$", settings)
+    shell.server.fail("GET", "^/ui/$", httpx.Response(404, json={"message": "Not Found"}))
+    assert shell.json("open", "--print", "--search", "car") == {"url": f"{page}?q=car"}
+
+
 def test_the_demo_finds_every_file_and_ends_with_one_line_of_json(
     shell: Shell, garage: Path
 ) -> None:

@@ -10,18 +10,24 @@ import pytest
 
 from backend.aws.secrets import Secrets
 from backend.aws.tables import DynamoTables
+from backend.domains.configuration.routes import build_router
 from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.service.edge import ViewerAddresses
 from backend.domains.identity.service.first_administrator import ADMIN_KEY_ID
+from backend.entrypoints.wiring.api import http_app
 from backend.entrypoints.wiring.authentication import callers, viewers
 from backend.entrypoints.wiring.bootstrap import administrators
+from backend.entrypoints.wiring.configuration import configuration
 from backend.entrypoints.wiring.context import Context
+from backend.spec.functions.apis import CONFIGURATION_API
 from backend.spec.functions.operations import AUTHORIZER, BOOTSTRAP
 from backend.spec.page import PROOF_HEADER, VIEWER_HEADER
+from backend.spec.routes import GET_VERSION
 from backend.spec.secrets import PAGE_EDGE_KEY
-from backend.spec.settings import ALLOWED_ADDRESSES
+from backend.spec.settings import ALLOWED_ADDRESSES, API_ONLY_THROUGH_PAGE
 from backend.spec.tables.access import API_KEYS
 from tests.factories.http import Context as LambdaContext
+from tests.factories.http import http_event
 from tests.factories.outages import unavailable
 
 KEY = "vams_" + "k" * 64
@@ -164,7 +170,11 @@ def test_only_the_distribution_determines_the_address_of_a_viewer(
     send = authorizer(now)
     request = event(KEY, **headers)
     request["requestContext"]["http"]["sourceIp"] = source
-    assert send(request)["isAuthorized"] is is_let_in
+    reply = send(request)
+    assert reply["isAuthorized"] is is_let_in
+    # The access log has it beside the address of the connection.
+    through_page = is_let_in and source != ALLOWED
+    assert (reply.get("context") or {}).get("viewer") == (ALLOWED if through_page else None)
 
 
 def test_forged_proofs_read_the_secret_once_a_minute(now: datetime) -> None:
@@ -180,3 +190,34 @@ def test_forged_proofs_read_the_secret_once_a_minute(now: datetime) -> None:
     assert {viewers.address_of(forged, ELSEWHERE) for _ in range(3)} == {ELSEWHERE}
     assert len(times) == 2
     assert viewers.address_of({**forged, PROOF_HEADER: CURRENT}, ELSEWHERE) == ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({PROOF_HEADER: CURRENT}, 200),
+        ({PROOF_HEADER: PREVIOUS}, 200),
+        ({}, 403),
+        ({PROOF_HEADER: "forged", VIEWER_HEADER: ALLOWED}, 403),
+        ({"via": "2.0 1234.cloudfront.net (CloudFront)"}, 403),
+    ],
+)
+def test_by_setting_also_public_routes_refuse_what_does_not_come_through_the_page(
+    deployed: Secrets,
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+    headers: dict[str, str],
+    status: int,
+) -> None:
+    for value in (PREVIOUS, CURRENT):
+        deployed.client.put_secret_value(SecretId=PAGE_EDGE_KEY.name, SecretString=value)
+    context = Context(CONFIGURATION_API, lambda: now)
+    event = http_event("GET", "/api/version", user_id=None, headers=headers, route=GET_VERSION.key)
+
+    def status_of_reply() -> int:
+        handle = http_app(context).handler(build_router(configuration(context)))
+        return handle(event, LambdaContext())["statusCode"]
+
+    assert status_of_reply() == 200
+    monkeypatch.setenv(API_ONLY_THROUGH_PAGE.variable, "1")
+    assert status_of_reply() == status

@@ -28,6 +28,7 @@ from backend.spec.functions.operations import AUTHORIZER, BOOTSTRAP
 from backend.spec.secrets import ADMIN_API_KEY, API_KEY_PEPPER
 from backend.spec.shipped import SHIPPED
 from backend.spec.tables import TABLES
+from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.registry import ASSET_BUCKETS, FEATURES
 from backend.spec.tables.workflows import PIPELINES, WORKFLOWS
 from tests.factories.http import Context as LambdaContext
@@ -111,6 +112,29 @@ def test_what_ships_is_created_unless_processing_is_off(
     assert {row["pipelineId"]: row["usedBy"] for row in kept} == {
         item: [f"GLOBAL:{item}"] for item in ids
     }
+
+
+def test_the_page_is_recorded_and_removed_with_its_stack(
+    callback: Callback, tables: DynamoTables
+) -> None:
+    def send(kind: str, **properties: str) -> dict[str, Any] | None:
+        event = {**request(callback, kind), "ResourceType": "Custom::Page"}
+        event["ResourceProperties"] = {"ServiceToken": "arn", **properties}
+        bootstrap.handler(event, LambdaContext())
+        answer = json.loads(callback.bodies[-1])
+        assert (answer["Status"], answer["PhysicalResourceId"]) == ("SUCCESS", bootstrap.PAGE_ID)
+        return tables.get(RESERVATIONS, {"reservationKey": "Page"})
+
+    url = "https://models.example.org/ui/"
+    assert send("Create", Url=url) == {"reservationKey": "Page", "url": url}
+    assert send("Update", Url=url, Issuer="https://i", ClientId="c") == {
+        "reservationKey": "Page",
+        "url": url,
+        "issuer": "https://i",
+        "clientId": "c",
+    }
+    assert send("Delete", Url=url) is None
+    assert tables.scan(FEATURES, PageRequest(10)).items == ()
 
 
 def test_the_secret_is_the_key_as_clients_send_it_also_once_changed(callback: Callback) -> None:

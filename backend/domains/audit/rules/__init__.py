@@ -4,16 +4,17 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, cast
 
 from backend.core.clock import iso
 from backend.core.identity import SYSTEM, SYSTEM_PARTITIONS, user_of
+from backend.core.paging import Page
 from backend.domains.audit.models import Change, Entry, LargeValue, Period, StoredValue
 from backend.spec.key_layouts import AUDIT_VALUES_PREFIX
-from backend.spec.tables.operations import AUDIT_USER_ID
+from backend.spec.tables.operations import AUDIT_AT, AUDIT_ENTITY, AUDIT_USER_ID
 
 # The separator of an entry's time and its suffix, which distinguishes entries of the same time.
 SEPARATOR = "#"
@@ -141,6 +142,30 @@ def with_user(item: Mapping[str, Any]) -> dict[str, Any]:
 def sort_keys_before(at: str, first: str) -> Period:
     """Return the sort keys from `first` to the last one before `at`."""
     return Period(first, at[:-1] + chr(ord(at[-1]) - 1) + "\U0010ffff")
+
+
+def merged(parts: Sequence[Page[dict[str, Any]]], limit: int) -> Page[dict[str, Any]]:
+    """Return the first items of all partitions, newest first."""
+    rows = [
+        ((item[AUDIT_AT.name], -number), item)
+        for number, part in enumerate(parts)
+        for item in part.items
+    ]
+    # A partition that was not read to its end may have more items after its last one.
+    known = max(
+        (
+            (part.items[-1][AUDIT_AT.name], -number)
+            for number, part in enumerate(parts)
+            if part.after is not None
+        ),
+        default=None,
+    )
+    rows.sort(key=lambda row: row[0], reverse=True)
+    items = [item for order, item in rows if known is None or order >= known][:limit]
+    if known is None and len(items) == len(rows):
+        return Page(tuple(items))
+    key = (AUDIT_ENTITY.name, AUDIT_AT.name, AUDIT_USER_ID.name)
+    return Page(tuple(items), {name: items[-1][name] for name in key})
 
 
 def sort_keys_between(since: datetime | None, until: datetime | None) -> Period | None:

@@ -30,12 +30,17 @@ class ViewerAddresses:
         Raises:
             UnavailableError: the secret cannot be read.
         """
-        proof = headers.get(PROOF_HEADER)
-        if proof is None or not self._is_valid(proof):
-            return source
-        return headers.get(VIEWER_HEADER, source)
+        return headers.get(VIEWER_HEADER, source) if self.is_proven(headers) else source
 
-    def _is_valid(self, proof: str) -> bool:
+    def is_proven(self, headers: Mapping[str, str]) -> bool:
+        """Return whether the request came through the distribution.
+
+        Raises:
+            UnavailableError: the secret cannot be read.
+        """
+        proof = headers.get(PROOF_HEADER)
+        if proof is None:
+            return False
         if self._matches(proof):
             return True
         # The secret may have been rotated. Forged proofs must not read it with each request.

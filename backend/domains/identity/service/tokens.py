@@ -173,11 +173,15 @@ class PoolUsers:
 
 @dataclass(eq=False, repr=False)
 class TrustedIssuer:
-    """A provider whose tokens are accepted; `users` is set for the deployment's own pool."""
+    """A provider whose tokens are accepted; `users` is set for the deployment's own pool.
+
+    `audiences` returns those that deployments of other stacks add to the issuer's.
+    """
 
     issuer: Issuer
     keys: ProviderKeys
     users: PoolUsers | None = None
+    audiences: Callable[[], frozenset[str]] = frozenset
 
 
 @dataclass(eq=False, repr=False)
@@ -201,7 +205,9 @@ class TokenAuthentication:
         # The issuer selects the keys; nothing else of the token is used before its signature is
         # verified.
         claims = verified_claims(token, said.algorithm, trusted.keys.get(said.key_id))
-        identity = identity_of(trusted.issuer, claims, self.clock())
+        audiences = trusted.issuer.audiences | trusted.audiences()
+        issuer = trusted.issuer._replace(audiences=audiences)
+        identity = identity_of(issuer, claims, self.clock())
         return identity if trusted.users is None else trusted.users.completed(identity)
 
 

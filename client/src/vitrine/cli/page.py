@@ -39,7 +39,11 @@ def open_page(
     except httpx.HTTPError as error:
         raise UnreachableError(f"{page} does not respond: {error}") from error
     if not reply.is_success or "html" not in reply.headers.get("Content-Type", ""):
-        raise ConfigurationError(f"this deployment serves no page at {page}")
+        # CloudFront serves the page at an address of its own.
+        deployed = session.client.configuration.sign_in().page_url
+        if deployed is None:
+            raise ConfigurationError(f"this deployment serves no page at {page}")
+        page = deployed
     address = page + _place(session, database, asset, file, search)
     session.output.document({"url": address})
     opened = not print_only and session.wiring.browse(address)

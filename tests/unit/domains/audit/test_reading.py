@@ -102,7 +102,10 @@ def test_entries_of_the_product_are_merged_from_their_partitions(
     client: Client, tables: Tables, objects: S3Objects, size: int
 ) -> None:
     written = _entries_of_product(tables, objects)
-    partitions = {item["userId"] for item in tables.scan(AUDIT, PageRequest(100)).items} - {"ann", "bob"}
+    partitions = {item["userId"] for item in tables.scan(AUDIT, PageRequest(100)).items} - {
+        "ann",
+        "bob",
+    }
     assert SYSTEM.user_id in partitions <= set(SYSTEM_PARTITIONS)
     assert len(partitions) > 8
     items: list[Any] = []

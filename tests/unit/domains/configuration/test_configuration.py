@@ -1,6 +1,7 @@
 """Configuration: its routes, over tables in memory."""
 
 import tomllib
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +9,16 @@ import pytest
 
 from backend.core.tables import Tables
 from backend.core.transactions import Put
-from backend.domains.configuration.models import Endpoints, SignInProvider
-from backend.domains.configuration.repository import FeatureRepository
+from backend.domains.configuration.models import DeployedPage, Endpoints, SignInProvider
+from backend.domains.configuration.repository import FeatureRepository, PageRepository
 from backend.domains.configuration.routes import build_router
-from backend.domains.configuration.service import ConfigurationService, Features
+from backend.domains.configuration.service import ConfigurationService, Features, PageRecord
 from backend.spec.tables.registry import FEATURES
 from backend.spec.versions import PRODUCT_VERSION
+from tests.factories.assets import NOON
 from tests.factories.http import Client
 from tests.factories.outages import unavailable
+from tests.factories.signing_in import ManualClock
 
 ROOT = Path(__file__).parents[4]
 
@@ -139,3 +142,29 @@ def test_users_of_the_pool_sign_in_while_the_provider_is_unavailable(tables: Tab
     reply = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"})
     assert (reply.status, reply.body["cognitoUserPoolId"]) == (200, "pool")
     assert reply.body["externalOAuthIdpTokenEndpoint"] == "undefined"
+
+
+def test_the_page_is_part_of_the_configuration_while_it_is_recorded(tables: Tables) -> None:
+    pages, hand = PageRepository(tables), ManualClock(NOON)
+    client = client_of(tables, page=PageRecord(pages.find, hand))
+
+    def of_page() -> dict[str, Any]:
+        reply = client.send("GET", "/api/amplify-config", headers={"host": "api.example.org"})
+        assert reply.status == 200
+        return {name: value for name, value in reply.body.items() if name.startswith("page")}
+
+    assert of_page() == {}
+    pages.put(DeployedPage(url="https://models.example.org/ui/"))
+    assert of_page() == {}, "it is read once a minute"
+    hand.at += timedelta(minutes=1)
+    assert of_page() == {"pageUrl": "https://models.example.org/ui/"}
+    pages.put(DeployedPage(url="https://a.example.org/ui/", issuer="https://i", client_id="c1"))
+    hand.at += timedelta(minutes=1)
+    assert of_page() == {
+        "pageUrl": "https://a.example.org/ui/",
+        "pageIssuer": "https://i",
+        "pageClientId": "c1",
+    }
+    pages.delete()
+    hand.at += timedelta(minutes=1)
+    assert of_page() == {}

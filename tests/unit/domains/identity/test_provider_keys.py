@@ -242,6 +242,7 @@ class Pool:
     client_id: str
     hand: ManualClock
     warnings: list[str] = field(default_factory=list[str])
+    audiences: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         url = f"https://cognito-idp.us-east-1.amazonaws.com/{self.pool_id}"
@@ -254,7 +255,7 @@ class Pool:
         keys = ProviderKeys(self, self.hand, self.warnings.append, url, f"{url}/keys")
         pool = CognitoUserPool(cognito_idp(), self.pool_id)
         users = PoolUsers(pool, self.hand, self.warnings.append)
-        trusted = {url: TrustedIssuer(issuer, keys, users)}
+        trusted = {url: TrustedIssuer(issuer, keys, users, lambda: self.audiences)}
         self.authentication = TokenAuthentication(trusted, self.hand)
 
     def read(self, url: str) -> bytes:
@@ -336,6 +337,10 @@ def test_a_token_of_another_application_of_the_pool_is_refused(pool: Pool) -> No
         with pytest.raises(RefusedError) as refused:
             pool.authentication.authenticate(token)
         assert refused.value.reason is Reason.JWT_AUDIENCE
+    # As once the page has recorded its client.
+    pool.audiences = frozenset({pool.client_id})
+    for token in tokens.values():
+        assert pool.authentication.authenticate(token).user_id == "ann"
 
 
 def test_without_cognito_no_second_factor_counts_and_memory_is_bounded(now: datetime) -> None:
