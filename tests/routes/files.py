@@ -88,6 +88,8 @@ CASES = (
     Case(routes.ARCHIVE_FILE, on_asset(FILE), IN_DATABASES, audit=_ENTITY, paths=_OF_FOLDERS),
     Case(routes.UNARCHIVE_FILE, on_asset({"filePath": "/old.txt"}), IN_DATABASES,
          audit="file:museum:statue:/old.txt", paths=_PATH),
+    Case(routes.UNARCHIVE_FOLDER, on_asset({"folderPath": "/gone/"}), IN_DATABASES,
+         audit="file:museum:statue:/gone/", paths=(PathField("folderPath"),)),
     Case(routes.DELETE_FILE, on_asset({**FILE, **_CONFIRMED}), IN_DATABASES, audit=(_ENTITY,
          _DELETED), paths=_OF_FOLDERS),
     Case(routes.REVERT_FILE_VERSION, _revert, IN_DATABASES, audit=_ENTITY, paths=_PATH),

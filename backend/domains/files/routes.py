@@ -21,6 +21,7 @@ from backend.domains.files.models.replies import (
     PrimaryFileReply,
     RevertedReply,
     SetPrimaryFileBody,
+    UnarchiveFolderBody,
     VersionOfFilePath,
 )
 from backend.domains.files.service.queries import FileQueries
@@ -109,6 +110,21 @@ def _bind_ends(router: Router, changes: "Callable[[], FileCommands]") -> None:
     def unarchive_file(call: Call, path: AssetPath, body: FileBody) -> FilesChangedReply:
         done = changes().unarchive_file(call.caller, path.ref, body.file_path)
         return _change_reply("restored", done)
+
+    @router.bind(routes.UNARCHIVE_FOLDER)
+    def unarchive_folder(
+        call: Call, path: AssetPath, body: UnarchiveFolderBody
+    ) -> FilesChangedReply:
+        sent = (body.folder_path, body.archived_since)
+        done = changes().unarchive_folder(call.caller, path.ref, *sent)
+        job = done.job
+        count, problems = (0, []) if job is None else (job.items_done, job.problems)
+        restored = f"{count} files were restored in {done.paths[0]}"
+        return FilesChangedReply(
+            message=_message("; ".join((restored, *problems[-1:])), done),
+            affected_files=list(done.paths),
+            job_id=None if job is None else job.job_id,
+        )
 
     @router.bind(routes.DELETE_FILE)
     def delete_file(call: Call, path: AssetPath, body: DeleteFileBody) -> FilesChangedReply:

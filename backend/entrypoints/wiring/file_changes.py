@@ -10,6 +10,7 @@ from backend.domains.files.service.folder_moves import FolderMoves
 from backend.domains.files.service.jobs import FileChangeSteps
 from backend.domains.files.service.lookup import FileLookup
 from backend.domains.files.service.removal import FileArchival, FileDeletion
+from backend.domains.files.service.restoration import FileRestoration
 from backend.domains.files.service.rewrites import FileRewrites
 from backend.domains.files.service.transfers import Transfers
 from backend.domains.files.service.work import Endings
@@ -71,6 +72,7 @@ def change_steps(context: Context) -> FileChangeSteps:
         transfers=transfers,
         folder_moves=FolderMoves(_lookup(context), objects, transfers, endings),
         deletion=FileDeletion(FileRepository(context.tables), companions, objects, endings),
+        restoration=FileRestoration(_lookup(context), objects, copying, endings),
         endings=endings,
     )
 

@@ -47,6 +47,10 @@ UNARCHIVE_FILE = Route(
     "Restore an archived file", "asset",
     writes_documents=_FILE,
 )  # fmt: skip
+UNARCHIVE_FOLDER = Route(
+    "POST", f"{ASSET_PATH}/unarchiveFolder", "files", "unarchive_folder",
+    "Restore the archived files of a folder", "asset", ours=True,
+)  # fmt: skip
 DELETE_FILE = Route(
     "DELETE", f"{ASSET_PATH}/deleteFile", "files", "delete_file",
     "Permanently delete a file or a folder, with metadata", "asset",

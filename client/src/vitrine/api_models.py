@@ -1402,6 +1402,17 @@ class UnarchiveBody(Body):
     reason: str | None = None
 
 
+class UnarchiveFolderBody(Body):
+    """
+    With `archivedSince`, only files that were archived at that time or later are restored.
+
+    Without it, files that were moved away are restored at their earlier names, too.
+    """
+
+    folder_path: str
+    archived_since: str | None = None
+
+
 class UnarchiveVersionBody(Body):
     reason: str | None = None
 

@@ -38,6 +38,7 @@ MOVE = {"sourcePath": "/a.glb", "destinationPath": "/parts/b.glb"}
 INTO = {"sourcePath": "/parts", "destinationPath": "/bin/"}
 NOTED = ("/a.glb", "/parts/b.glb", "/parts/1.glb", "/bin/1.glb")
 FILE = {"filePath": "/a.glb"}
+RESTORED = {"folderPath": "/parts"}
 FOLDER = {"filePath": "/parts", "isPrefix": True, "confirmPermanentDelete": True}
 
 
@@ -125,6 +126,11 @@ def archived_first(world: World) -> None:
     world.museum.change("DELETE", "archiveFile", FILE)
 
 
+def folder_first(world: World) -> None:
+    world.museum.put("/parts/1.glb.previewFile.png", b"png")
+    world.museum.change("DELETE", "archiveFile", FOLDER)
+
+
 def folder_with_conflict(world: World) -> None:
     """Files with data, one that exists at the destination, and an empty folder."""
     world.museum.put("/parts/1.glb.previewFile.png", b"png")
@@ -146,6 +152,7 @@ CHANGES: dict[str, tuple[Callable[[World], None], tuple[Any, ...], str]] = {
     "archive": (nothing, ("DELETE", "archiveFile", FILE), "archive_file"),
     "archive-folder": (nothing, ("DELETE", "archiveFile", FOLDER), "archive_file"),
     "unarchive": (archived_first, ("POST", "unarchiveFile", FILE), "unarchive_file"),
+    "unarchive-folder": (folder_first, ("POST", "unarchiveFolder", RESTORED), "unarchive_folder"),
     "delete": (
         nothing,
         ("DELETE", "deleteFile", {**FILE, "confirmPermanentDelete": True}),

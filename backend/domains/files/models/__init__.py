@@ -148,6 +148,7 @@ FileOperation = Literal[
     "copyFile",
     "archiveFile",
     "unarchiveFile",
+    "unarchiveFolder",
     "deleteFile",
     "revertFileVersion",
     "setPrimaryFile",
@@ -170,6 +171,7 @@ class FileChange(WireModel):
     source_asset_id: str | None = None
     version_id: str | None = None
     primary_type: str | None = None
+    archived_since: str | None = None
 
 
 class ChangeCursor(WireModel):

@@ -1,5 +1,6 @@
 """Queries and replies of the routes of files; other slices do not load it."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, field_validator, model_validator
@@ -85,6 +86,28 @@ class CopyFileBody(MoveFileBody):
 
 class FileBody(SentModel):
     file_path: SentPath
+
+
+def _check_moment(value: str) -> str:
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise ValueError("must be a date and time with a time zone, such as 2026-01-31T12:00:00Z")
+    return value
+
+
+class UnarchiveFolderBody(SentModel):
+    """With `archivedSince`, only files that were archived at that time or later are restored.
+
+    Without it, files that were moved away are restored at their earlier names, too.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"folderPath": "/scans/"}]})
+
+    folder_path: SentPath
+    archived_since: Annotated[str, AfterValidator(_check_moment)] | None = None
 
 
 class ArchiveFileBody(FileBody):

@@ -232,6 +232,35 @@ class FileCommands:
 
         return self._run(caller, asset, change, plan, (place.path,))
 
+    def unarchive_folder(
+        self, caller: Identity, ref: AssetRef, sent: str, since: str | None
+    ) -> Changed:
+        """Restore the archived files of a folder, with their previews, as they were.
+
+        The job names the files that it cannot restore, because they are quarantined.
+
+        Raises:
+            FileNotFoundInAssetError: the folder does not exist.
+            FileStateError: no file of it is archived.
+            Others as `create_folder`.
+        """
+        asset = self.lookup.asset(caller, ref)
+        place = self.lookup.folder(asset, sent, field="folderPath")
+        change = FileChange(
+            operation="unarchiveFolder",
+            path=place.path,
+            is_prefix=True,
+            archived_since=since,
+        )
+
+        def plan() -> Planned:
+            if not self.lookup.has_archived_files(place):
+                raise FileStateError(place.path, "has no archived files")
+            before, after = {"status": "archived"}, {"status": "active"}
+            return Planned(asset, change, routes.UNARCHIVE_FOLDER, before, after)
+
+        return self._run(caller, asset, change, plan, (place.path,))
+
     def delete_file(
         self, caller: Identity, ref: AssetRef, sent: str, *, is_prefix: bool = False
     ) -> Changed:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from backend.core.errors import UnavailableError, VitrineError
-from backend.core.file_kinds import preview_base
 from backend.core.objects import ObjectHead, ObjectRef, Objects, Written
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.service.commands import AssetService
@@ -21,12 +20,12 @@ from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copies import Copies, FileCopy
 from backend.domains.files.service.folder_moves import FOLDER_TYPE, FolderMoves
 from backend.domains.files.service.removal import FileArchival, FileDeletion
+from backend.domains.files.service.restoration import FileRestoration
 from backend.domains.files.service.rows import FileTarget
 from backend.domains.files.service.transfers import Transfers
 from backend.domains.files.service.work import CHANGE, Endings, Work, continue_at
 from backend.domains.jobs.models import Job, Progress
 from backend.spec.buckets import PRIMARY_TYPE_METADATA
-from backend.spec.key_layouts import PREVIEW_MARK
 
 # Files that one step archives, as many as for a whole asset.
 FILES = 100
@@ -44,6 +43,7 @@ class FileChangeSteps:
     transfers: Transfers
     folder_moves: FolderMoves
     deletion: FileDeletion
+    restoration: FileRestoration
     endings: Endings
     files: int = FILES
 
@@ -74,6 +74,7 @@ class FileChangeSteps:
                 "copyFile": transfers.copy,
                 "archiveFile": self._archive_folder if is_folder else self._archive_file,
                 "unarchiveFile": self._unarchive,
+                "unarchiveFolder": self.restoration.restore_folder,
                 "deleteFile": deletion.delete_folder if is_folder else deletion.delete_file,
                 "revertFileVersion": self._rewrite,
                 "setPrimaryFile": self._rewrite,
@@ -133,24 +134,7 @@ class FileChangeSteps:
         written = self._rewrite_file(work)
         if isinstance(written, ChangeCursor):
             return continue_at(written)
-        # The version of an archived preview that was shown last, and is not quarantined.
-        page = self.objects.list_versions(work.target.bucket, work.target.key + PREVIEW_MARK)
-        previews = [
-            version for version in page.versions if preview_base(version.key) == work.target.key
-        ]
-        ids = [version.ref for version in previews if not version.is_delete_marker]
-        quarantined = self.copies.find_quarantined(work.target.bucket, ids)
-        hidden = {
-            version.key for version in previews if version.is_latest and version.is_delete_marker
-        }
-        shown = [
-            version
-            for version in previews
-            if version.key in hidden
-            and not version.is_delete_marker
-            and (version.key, version.version_id) not in quarantined
-        ]
-        preview = max(shown, key=lambda version: version.last_modified, default=None)
+        preview = self.restoration.hidden_preview(work.target)
         if preview is not None:
             place = ObjectRef(work.target.bucket, preview.key)
             head = self.copies.copied_attributes(*place, preview.version_id)

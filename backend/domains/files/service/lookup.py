@@ -181,6 +181,27 @@ class FileLookup:
                 return count
         return None
 
+    def has_archived_files(self, place: FileTarget) -> bool:
+        """Return whether a file of a folder is archived; True if that takes too long to find out.
+
+        Raises:
+            FileNotFoundInAssetError: the folder does not exist.
+        """
+        after = None
+        for _ in range(_COUNTED):
+            page = self.objects.list_versions(place.bucket, place.key, after_key=after)
+            if not page.versions and after is None:
+                raise FileNotFoundInAssetError(place.path, place.asset.asset_id)
+            if any(
+                version.is_latest and version.is_delete_marker and is_file(version.key)
+                for version in page.versions
+            ):
+                return True
+            after = page.next_key
+            if after is None:
+                return False
+        return True
+
     def all_files_in(self, place: FileTarget) -> Named:
         """Return the first files of a folder, including archived ones and markers of folders.
 

@@ -23,7 +23,8 @@ from backend.spec.jobs import MOVE_FOLDER
 
 CHANGE, PINNED = "change", "pinned"
 """Parameters of the job: the requested change, and the S3 version that it applies to."""
-_REMOVING = frozenset({"archiveFile", "deleteFile", "moveFile", "moveFolder"})
+# Changes after which another file may be the picture of the asset.
+_RECHOOSING = frozenset({"archiveFile", "deleteFile", "moveFile", "moveFolder", "unarchiveFolder"})
 # Changes after which this file may be the picture of the asset.
 _OFFERING = frozenset({"copyFile", "unarchiveFile", "setPrimaryFile"})
 
@@ -101,7 +102,7 @@ class Endings:
                 while (asset_type := self.files.asset_type(asset)) != asset.asset_type:
                     asset = self.assets.set_content(asset, asset_type=asset_type)
         operation = work.change.operation
-        if operation in _REMOVING:
+        if operation in _RECHOOSING:
             self.pictures.withdraw(
                 work.target,
                 work.mark,

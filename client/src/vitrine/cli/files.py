@@ -119,12 +119,14 @@ def unarchive(
     database: DatabaseArgument,
     asset: AssetArgument,
     path: PathArgument,
+    folder: FolderOption = False,
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Restore an archived file."""
-    done = session.client.files.unarchive(session.asset_ids(database, asset), path)
-    _print(session, done, wait=wait, timeout=timeout)
+    """Restore an archived file, or the archived files of a folder."""
+    files, ids = session.client.files, session.asset_ids(database, asset)
+    done = files.unarchive_folder(ids, path) if folder else files.unarchive(ids, path)
+    _print(session, done, wait=wait, timeout=timeout, may_be_done=folder)
 
 
 @command("files delete")

@@ -83,6 +83,17 @@ class FileChanges(Resource):
             FilesChanged, "POST", ids, ("unarchiveFile",), api.FileBody(file_path=path)
         )
 
+    def unarchive_folder(self, ids: AssetIds, folder: str) -> FilesChanged:
+        """Restore the archived files of a folder.
+
+        The problems of the job, which the reply names, are the files that could not be restored.
+
+        Raises:
+            ConflictError: no file of it is archived.
+        """
+        body = api.UnarchiveFolderBody(folder_path=folder)
+        return self._sent(FilesChanged, "POST", ids, ("unarchiveFolder",), body)
+
     def delete(self, ids: AssetIds, path: str, *, folder: bool = False) -> FilesChanged:
         """Permanently delete a file, or with `folder` a folder, with all versions."""
         body = api.DeleteFileBody(file_path=path, is_prefix=folder, confirm_permanent_delete=True)

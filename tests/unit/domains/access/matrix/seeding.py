@@ -132,6 +132,9 @@ class Seeded(World):
         )
         folder = f"{path['assetId']}/scans/"
         self.objects.put("assetbucket", folder, b"", content_type="text/plain", metadata={})
+        archived = f"{path['assetId']}/gone/b.txt"
+        self.objects.put("assetbucket", archived, b"", content_type="text/plain", metadata={})
+        self.objects.delete("assetbucket", archived)
         preview = {"Key": f"previews/{path['assetId']}/front.png"}
         self.objects.put("assetbucket", preview["Key"], b"p", content_type="image/png", metadata={})
         self.tables.write(Update(table=ASSETS, key=dict(path), set={"previewLocation": preview}))
