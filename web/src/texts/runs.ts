@@ -18,6 +18,13 @@ export const runsTexts = {
     renewal: () => 'started to renew facts',
   },
   wholeAsset: 'the whole asset',
+  /** Workflows and pipelines of the product; those of users have the names that they chose. */
+  builtIn: { 'vitrine-inspect': 'Inspection' },
+  /** What the inspection makes of a file, by its extension. */
+  derived: {
+    glb: (file: string) => `GLB of ${file}`,
+    png: (file: string) => `Turntable of ${file}`,
+  },
   details: 'Details',
   stop: 'Stop',
   stopped: 'The run is stopped.',

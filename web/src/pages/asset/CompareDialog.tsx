@@ -5,6 +5,7 @@ import { texts } from '../../texts';
 import { formatBytes, formatNumber, visibleName } from '../../texts/formats';
 import { versionsTexts } from '../../texts/versions';
 import { CloseButton, Dialog } from '../../ui/Dialog';
+import { MoreButton } from '../../ui/MoreButton';
 import { InlineError } from '../../ui/InlineError';
 import { UserText } from '../../ui/UserText';
 import { FACT_PREFIX, factLabel, isReadable } from '../../ui/facts';
@@ -96,15 +97,7 @@ function Between({ place, from, to }: { place: Place; from: string; to: string }
       />
       <ValueList title={words.geometry} values={facts} />
       <InlineError query={query} />
-      {query.hasNextPage && (
-        <button
-          type="button"
-          disabled={query.isFetching}
-          onClick={() => void query.fetchNextPage()}
-        >
-          {words.moreDifferences}
-        </button>
-      )}
+      <MoreButton query={query} text={words.moreDifferences} />
     </>
   );
 }

@@ -6,7 +6,7 @@ import { runsTexts } from '../../texts/runs';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { InlineError } from '../../ui/InlineError';
 import { UserText } from '../../ui/UserText';
-import { runQuery, type Run, type RunDetail } from './runQueries';
+import { outputName, runQuery, workflowName, type Run, type RunDetail } from './runQueries';
 
 const words = runsTexts;
 
@@ -16,7 +16,7 @@ export function RunDetails(props: { place: Place; run: Run; onClose: () => void 
   const query = useQuery(runQuery(place, run.executionId));
   const detail = query.data;
   return (
-    <Dialog title={words.ofRun(visibleName(run.workflowId))} onClose={onClose}>
+    <Dialog title={words.ofRun(visibleName(workflowName(run.workflowId)))} onClose={onClose}>
       {query.isPending && <p role="status">{texts.loading}</p>}
       <InlineError query={query} />
       {detail && (
@@ -52,7 +52,7 @@ function Steps({ detail }: { detail: RunDetail }) {
       <ul className="names">
         {detail.steps.map(({ number, pipelineId, state, startedAt, stoppedAt }) => (
           <li key={number}>
-            <UserText text={words.step(number, pipelineId)} />{' '}
+            <UserText text={words.step(number, workflowName(pipelineId))} />{' '}
             <span className="tag">{state ? words.states[state] : words.waits}</span>{' '}
             <span className="faint">{startedAt && formatPeriod(startedAt, stoppedAt ?? '')}</span>
           </li>
@@ -86,7 +86,7 @@ function Outputs({ outputs }: { outputs: RunDetail['outputs'] }) {
           <ul className="names">
             {names.map((name) => (
               <li key={name}>
-                <UserText text={name} />
+                <UserText text={outputName(name)} />
               </li>
             ))}
             {count > names.length && (

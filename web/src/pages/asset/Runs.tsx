@@ -6,11 +6,12 @@ import { assetPath } from '../../api/hits';
 import { texts } from '../../texts';
 import { formatPeriod, visibleName } from '../../texts/formats';
 import { runsTexts } from '../../texts/runs';
+import { MoreButton } from '../../ui/MoreButton';
 import { InlineError } from '../../ui/InlineError';
 import { UserText } from '../../ui/UserText';
 import { toast } from '../../ui/Toasts';
 import { RunDetails } from './RunDetails';
-import { isActive, repeatRun, runsQuery, stopRun, type Run } from './runQueries';
+import { isActive, repeatRun, runsQuery, stopRun, workflowName, type Run } from './runQueries';
 
 const words = runsTexts;
 
@@ -73,15 +74,7 @@ export function Runs({ place, mayRun }: { place: Place; mayRun: boolean }) {
           </li>
         ))}
       </ol>
-      {query.hasNextPage && (
-        <button
-          type="button"
-          disabled={query.isFetching}
-          onClick={() => void query.fetchNextPage()}
-        >
-          {words.more}
-        </button>
-      )}
+      <MoreButton query={query} text={words.more} />
       {shown && <RunDetails place={place} run={shown} onClose={() => setShown(null)} />}
     </div>
   );
@@ -94,7 +87,7 @@ function RunLine({ run, place }: { run: Run; place: Place }) {
   return (
     <>
       <strong>
-        <UserText text={run.workflowId} />
+        <UserText text={workflowName(run.workflowId)} />
       </strong>{' '}
       <span className="tag">{words.states[run.executionStatus]}</span>
       <p>
@@ -122,7 +115,7 @@ function RunButton(props: {
     <button
       type="button"
       className="small"
-      aria-label={`${name}: ${words.run(visibleName(run.workflowId), fileOf(run, place))}`}
+      aria-label={`${name}: ${words.run(visibleName(workflowName(run.workflowId)), fileOf(run, place))}`}
       disabled={props.disabled}
       onClick={props.onClick}
     >

@@ -5,6 +5,7 @@ import type { Place } from '../../api/downloads';
 import { texts } from '../../texts';
 import { formatDateTime, visibleName } from '../../texts/formats';
 import { versionsTexts } from '../../texts/versions';
+import { MoreButton } from '../../ui/MoreButton';
 import { InlineError } from '../../ui/InlineError';
 import { UserText } from '../../ui/UserText';
 import { CompareDialog, NOW } from './CompareDialog';
@@ -86,15 +87,7 @@ export function Versions({ place, path, mayWrite }: VersionsProps) {
           );
         })}
       </ol>
-      {query.hasNextPage && (
-        <button
-          type="button"
-          disabled={query.isFetching}
-          onClick={() => void query.fetchNextPage()}
-        >
-          {words.more}
-        </button>
-      )}
+      <MoreButton query={query} text={words.more} />
       {pending && (
         <ActDialog
           place={place}

@@ -37,6 +37,19 @@ export const runsQuery = (place: Place) =>
       state.data?.pages.some((page) => page.Items.some(isActive)) ? SOON : false,
   });
 
+const BUILT_IN = new Map<string, string>(Object.entries(runsTexts.builtIn));
+/** What the page calls a workflow or a pipeline. */
+export const workflowName = (id: string): string => BUILT_IN.get(id) ?? id;
+
+const DERIVED = new Map(Object.entries(runsTexts.derived));
+/** What the page calls an output: the API names those for the page itself by their keys. */
+export function outputName(name: string): string {
+  const [, file, extension] = /^[^/]+\/glb\/(.+)\/[^/]+\.(\w+)$/.exec(name) ?? [];
+  const derived = DERIVED.get(extension ?? '');
+  if (file && derived) return derived(file);
+  return name.replace(/^\//, '') || runsTexts.wholeAsset;
+}
+
 export const runQuery = (place: Place, executionId: string) =>
   queryOptions({
     queryKey: keyOf(place, executionId),

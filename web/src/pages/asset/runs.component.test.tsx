@@ -62,10 +62,12 @@ test('the details of a run name its steps, outputs and log', async () => {
   respond('get', `${ASSET}/executions/a`, {
     message: {
       ...run('a', 'SUCCEEDED'),
-      steps: [step, { number: 2, pipelineId: 'measure' }],
+      steps: [step, { number: 2, pipelineId: 'vitrine-inspect' }],
       outputs: {
-        files: ['/out <b>.glb'],
-        fileCount: 3,
+        files: ['/out <b>.glb', 'x1/glb/parts/a.stl/v1.glb'],
+        fileCount: 4,
+        metadata: ['/'],
+        metadataCount: 1,
         refused: [{ path: '/x', reason: 'It is too large' }],
         refusedCount: 1,
       },
@@ -76,12 +78,14 @@ test('the details of a run name its steps, outputs and log', async () => {
   await user.click(await button(/^Details/));
   const window = await dialog();
   await within(window).findByText('1. convert');
-  within(window).getByText('2. measure');
+  within(window).getByText('2. Inspection');
   within(window).getByText('waiting');
-  within(window).getByText('3 files');
+  within(window).getByText('4 files');
   within(window).getByText('out <b>.glb', { exact: false });
+  within(window).getByText('GLB of parts/a.stl');
+  within(window).getByText('the whole asset');
   within(window).getByText('and 2 more');
-  within(window).getByText('/x: It is too large');
+  within(window).getByText('x: It is too large');
   expect(within(window).queryByRole('link')).toBeNull();
   await expectAccessible();
 });

@@ -7,6 +7,7 @@ import { texts } from '../../texts';
 import { formatDateTime, visibleName } from '../../texts/formats';
 import { runsTexts } from '../../texts/runs';
 import { ErrorNotice } from '../../ui/ErrorNotice';
+import { MoreButton } from '../../ui/MoreButton';
 import { UserText } from '../../ui/UserText';
 import { cancelJob, isUnfinished, jobsQuery, resumeJob } from './queries';
 import './jobs.css';
@@ -81,15 +82,7 @@ export function JobsPage() {
           </li>
         ))}
       </ul>
-      {query.hasNextPage && (
-        <button
-          type="button"
-          disabled={query.isFetching}
-          onClick={() => void query.fetchNextPage()}
-        >
-          {words.moreJobs}
-        </button>
-      )}
+      <MoreButton query={query} text={words.moreJobs} />
     </div>
   );
 }
