@@ -35,12 +35,16 @@ export class ApiError extends Error {
       wording || texts.errors.status(response.status),
       fields,
       seconds,
-      response.status >= 500 && isRecord(body) && typeof body.requestId === 'string'
-        ? body.requestId
-        : '',
+      response.status >= 500 ? requestId(response, body) : '',
     );
   }
 }
+
+/** The id of the product's log, or of the gateway if the product did not reply. */
+const requestId = (response: Response, body: unknown): string =>
+  isRecord(body) && typeof body.requestId === 'string'
+    ? body.requestId
+    : (response.headers.get('apigw-requestid') ?? '');
 
 /** The gateway accepts the credential no longer: it expired, or was deleted or revoked. */
 export class SignedOutError extends ApiError {

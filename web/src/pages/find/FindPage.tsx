@@ -11,7 +11,8 @@ import { lazyComponent } from '../../ui/lazyComponent';
 import { useMediaQuery } from '../../ui/useMediaQuery';
 import { Grid } from './Grid';
 import { REACHABLE } from './searchBody';
-import { SORTS, countFilters, type FindState, type Sort, defaultSort } from './findState';
+import { countFilters, type FindState } from './findState';
+import { ResultsBar } from './ResultsBar';
 import { useFirstPage, type Page } from './useSearch';
 import './find.css';
 import { useQuickLook } from './useQuickLook';
@@ -211,55 +212,6 @@ function Filters({ state, page, change }: FilterProps) {
         {texts.find.showResults(page?.reply.assetsFound ?? 0)}
       </button>
     </details>
-  );
-}
-
-function ResultsBar({ state, page, pending, change }: FilterProps & { pending: boolean }) {
-  const assets = page?.reply.assetsFound ?? 0;
-  return (
-    <div className="results-bar">
-      <p role="status" className="total">
-        {pending && texts.find.searching}
-        {page && !pending && (
-          <>
-            <strong>{texts.find.results(assets, false)}</strong>
-            {page.lagging && <span className="faint"> {texts.find.indexing}</span>}
-          </>
-        )}
-      </p>
-      <label className="inline">
-        <span className="faint">{texts.find.sort}</span>
-        <select
-          value={state.sort ?? defaultSort(state) ?? ''}
-          onChange={(event) => {
-            const sort = event.target.value;
-            change({
-              ...state,
-              sort: sort === (defaultSort(state) ?? '') ? undefined : (sort as Sort),
-            });
-          }}
-        >
-          {state.q && <option value="">{texts.find.sorts.best}</option>}
-          {SORTS.map((sort) => (
-            <option key={sort} value={sort}>
-              {texts.find.sorts[sort]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <div role="group" aria-label={texts.find.layout} className="switch">
-        {(['grid', 'list'] as const).map((view) => (
-          <button
-            key={view}
-            type="button"
-            aria-pressed={(state.view ?? 'grid') === view}
-            onClick={() => change({ ...state, view: view === 'list' ? 'list' : undefined })}
-          >
-            {texts.find[view]}
-          </button>
-        ))}
-      </div>
-    </div>
   );
 }
 

@@ -1,0 +1,76 @@
+import { useState } from 'react';
+import { texts } from '../../texts';
+import { LazyDialog } from '../../ui/LazyDialog';
+import { lazyComponent } from '../../ui/lazyComponent';
+import { SORTS, defaultSort, type FindState, type Sort } from './findState';
+import type { Page } from './useSearch';
+
+const ExportDialog = lazyComponent(() => import('./ExportDialog'), 'ExportDialog');
+
+interface ResultsBarProps {
+  state: FindState;
+  page: Page | undefined;
+  pending: boolean;
+  change: (next: FindState) => void;
+}
+
+/** How many hits there are, in which order and layout they are shown, and what else they are for. */
+export function ResultsBar({ state, page, pending, change }: ResultsBarProps) {
+  const [isExporting, setExporting] = useState(false);
+  const assets = page?.reply.assetsFound ?? 0;
+  return (
+    <div className="results-bar">
+      <p role="status" className="total">
+        {pending && texts.find.searching}
+        {page && !pending && (
+          <>
+            <strong>{texts.find.results(assets, false)}</strong>
+            {page.lagging && <span className="faint"> {texts.find.indexing}</span>}
+          </>
+        )}
+      </p>
+      <label className="inline">
+        <span className="faint">{texts.find.sort}</span>
+        <select
+          value={state.sort ?? defaultSort(state) ?? ''}
+          onChange={(event) => {
+            const sort = event.target.value;
+            change({
+              ...state,
+              sort: sort === (defaultSort(state) ?? '') ? undefined : (sort as Sort),
+            });
+          }}
+        >
+          {state.q && <option value="">{texts.find.sorts.best}</option>}
+          {SORTS.map((sort) => (
+            <option key={sort} value={sort}>
+              {texts.find.sorts[sort]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {assets > 0 && (
+        <button type="button" onClick={() => setExporting(true)}>
+          {texts.find.export}
+        </button>
+      )}
+      {isExporting && (
+        <LazyDialog onClose={() => setExporting(false)}>
+          <ExportDialog state={state} onClose={() => setExporting(false)} />
+        </LazyDialog>
+      )}
+      <div role="group" aria-label={texts.find.layout} className="switch">
+        {(['grid', 'list'] as const).map((view) => (
+          <button
+            key={view}
+            type="button"
+            aria-pressed={(state.view ?? 'grid') === view}
+            onClick={() => change({ ...state, view: view === 'list' ? 'list' : undefined })}
+          >
+            {texts.find[view]}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
