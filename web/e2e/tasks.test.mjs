@@ -1,6 +1,7 @@
 // Daily tasks, each with at most as many clicks and keys as the table in web/README.md says.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { countActs } from './acts.mjs';
 import { test } from './fixtures.mjs';
 import {
   accessible,
@@ -14,32 +15,6 @@ import {
   UI,
   withKey,
 } from './walk.mjs';
-
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-const table = readme.slice(readme.indexOf('## Tasks'));
-const MOST = new Map(
-  [...table.matchAll(/^\| (.+?) +\| +(\d+) +\|$/gm)].map(([, task, acts]) => [task, Number(acts)]),
-);
-
-/** Counts clicks and keys, and compares them with the table. */
-function countActs(page) {
-  let acts = 0;
-  return {
-    click: async (role, name, inside = page) => {
-      acts += 1;
-      await inside.getByRole(role, { name, exact: typeof name === 'string' }).click();
-    },
-    press: async (key) => {
-      acts += 1;
-      await page.keyboard.press(key);
-    },
-    end: (task) => {
-      assert.ok(MOST.has(task), `the table has no task “${task}”`);
-      assert.ok(acts <= MOST.get(task), `“${task}” took ${acts} acts`);
-      acts = 0;
-    },
-  };
-}
 
 const dialog = (page) => page.getByRole('dialog');
 
@@ -247,4 +222,79 @@ test('the runs of an asset are shown, one is run again, and jobs have a page', a
   await page.getByRole('heading', { name: 'Jobs' }).waitFor();
   await fits(page);
   await accessible(page, 'the jobs');
+});
+
+test('a file is dragged into a folder; what is archived comes back', async ({ open }) => {
+  const { page } = await open(NARROW_AND_DARK);
+  const name = `archived ${Date.now()}`;
+  const { database, id } = await newAsset(page, [file('a.txt')], name);
+  const url = page.url().replace(/\?.*/, '');
+  const upload = `${UI}upload?database=${database}&asset=${id}`;
+  const picker = page.locator('input[type=file]').first();
+  const complete = page.getByText('The upload is complete.');
+  const opener = (path) => page.getByLabel(`Change ${path}`, { exact: true });
+  await page.goto(`${upload}&folder=${encodeURIComponent('/papers/')}`);
+  await picker.setInputFiles([file('b.txt')]);
+  await page.getByRole('button', { name: 'Upload 1 file' }).click();
+  await complete.waitFor();
+  const acts = countActs(page);
+  await page.goto(upload);
+  await picker.setInputFiles([file('b.txt', 'second')]);
+  await page.getByText('These names exist at other paths').waitFor();
+  await accessible(page, 'a file whose name exists');
+  await fits(page);
+  await acts.select('b.txt', 'A new version of papers/b.txt');
+  await acts.click('button', 'Upload 1 file');
+  await complete.waitFor();
+  acts.end('Replace a file of another folder');
+
+  await page.goto(url);
+  await opener('papers/b.txt').waitFor();
+  await acts.drag(
+    page.locator('.tree .file', { hasText: 'a.txt' }),
+    page.locator('.tree summary', { hasText: 'papers' }).first(),
+  );
+  await acts.click('button', 'Move', dialog(page));
+  await opener('papers/a.txt').waitFor();
+  acts.end('Move a file into a folder');
+
+  await opener('papers').click();
+  await page.locator('.file-menu').getByRole('button', { name: 'Archive' }).click();
+  await dialog(page).getByRole('button', { name: 'Archive' }).click();
+  await page.getByText('The folder papers is archived.').waitFor();
+  await accessible(page, 'an offer to undo');
+  await fits(page);
+  await acts.click('button', 'Undo');
+  await page.getByText('The folder papers is restored.').waitFor();
+  await opener('papers/a.txt').waitFor();
+  acts.end('Undo archiving');
+  // The earlier name of the moved file was archived before.
+  assert.equal(await opener('a.txt').count(), 0);
+
+  const path = `/database/${database}/assets/${id}/archiveAsset`;
+  await request(page, 'DELETE', path, { confirmArchive: true });
+  await page.goto(`${UI}archived`);
+  await page.getByRole('link', { name }).waitFor();
+  await page
+    .getByText(/^archived by /)
+    .first()
+    .waitFor();
+  await accessible(page, 'archived assets');
+  await fits(page);
+  await acts.click('button', `Restore ${name}`);
+  await page.getByText('The asset is restored.').waitFor();
+  acts.end('Restore an archived asset');
+});
+
+test('the hits of a search are saved', async ({ page }) => {
+  await withKey(page);
+  await page.goto(`${UI}?q=gear`);
+  const acts = countActs(page);
+  await acts.click('button', 'Export');
+  await accessible(page, 'an export');
+  const saving = page.waitForEvent('download');
+  await acts.click('button', 'Save as CSV');
+  const lines = readFileSync(await (await saving).path(), 'utf8').split('\r\n');
+  assert.ok(lines.some((line) => line.startsWith('library,gear,')));
+  acts.end('Save the results of a search');
 });

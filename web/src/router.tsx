@@ -103,8 +103,17 @@ const jobs = createRoute({
   component: lazyRouteComponent(() => loadChunk(() => import('./pages/jobs/JobsPage')), 'JobsPage'),
 });
 
+const archived = createRoute({
+  getParentRoute: () => root,
+  path: '/archived',
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./pages/archived/ArchivedPage')),
+    'ArchivedPage',
+  ),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([find, databases, database, asset, upload, jobs]),
+  routeTree: root.addChildren([find, databases, database, asset, upload, jobs, archived]),
   basepath: '/ui',
   defaultPreload: 'intent',
   defaultErrorComponent: PageError,

@@ -56,8 +56,10 @@ export const filesTexts = {
   /** At the beginning of a sentence. */
   theFolder: (name: string) => `The folder ${name}`,
   archiveFile: 'The file is hidden. It can be restored.',
-  archiveFolder: 'All files in the folder are hidden. They can be restored one by one.',
+  archiveFolder: 'All files in the folder are hidden. They can be restored.',
   restoreFile: 'The file is shown again, with its last content and its metadata.',
+  restoreFolder:
+    'All archived files in the folder are shown again, with their last contents and their metadata. Files that were moved out of it are shown at their earlier places, too.',
   deleteFile:
     'The file, all its versions and its metadata are deleted. If it was renamed or moved, its earlier name remains as an archived file. This cannot be undone.',
   deleteFolder:

@@ -24,6 +24,7 @@ export const keysTexts = {
       'Files of an asset',
       [
         ['Open a menu, move in it', '↓ ↑'],
+        ['Move a file or folder', 'Drag it onto a folder, or “Move” of its menu'],
         ['The menu of the file that has the focus', 'Shift+F10'],
         ['Choose', 'Enter'],
         ['Close a menu or a window', 'Esc'],

@@ -85,6 +85,11 @@ export const uploadTexts = {
     },
     all: 'None of the chosen files can be uploaded: the reason is beside each.',
   },
+  sameName: {
+    title: 'These names exist at other paths. Choose what the files are:',
+    newFile: (path: string) => `A new file: ${path}`,
+    newVersion: (path: string) => `A new version of ${path}`,
+  },
   allLeftOut: 'All chosen files are left out, so there is nothing to upload.',
   states: {
     waiting: 'waiting',

@@ -26,6 +26,7 @@ import {
 } from './fileChanges';
 import { DestinationFields } from './DestinationFields';
 import { FolderSummary } from './FolderSummary';
+import { archiveUndo } from './undoArchive';
 import { referencesQuery, referencedPaths, dependentsQuery } from './relationQueries';
 
 const words = filesTexts;
@@ -34,6 +35,8 @@ export interface FileDialogProps {
   place: Place;
   act: Act;
   subject: Subject;
+  /** Where something was dragged to. */
+  folder?: string | undefined;
   folders: readonly string[];
   onClose: () => void;
   /** After each try: a change that failed may still have been made. */
@@ -44,7 +47,7 @@ export interface FileDialogProps {
 /** Requests what an act needs, carries it out, and stays open with all that was typed if it fails. */
 export function FileDialog(props: FileDialogProps) {
   const { place, act, subject, onClose, onAttempt, onDone } = props;
-  const [draft, setDraft] = useState(() => toDraft(act, subject));
+  const [draft, setDraft] = useState(() => toDraft(act, subject, props.folder));
   const [state, setState] = useState({ busy: false, job: false });
   const { fieldProps, showError, showApiError, clearError, message } = useFormError();
   const isOpen = useIsOpen();
@@ -62,11 +65,13 @@ export function FileDialog(props: FileDialogProps) {
     clearError();
     setState({ busy: true, job: false });
     try {
-      await changeFile(place, act, subject, draft, () => {
+      const archivedSince = await changeFile(place, act, subject, draft, () => {
         setState({ busy: true, job: true });
         onAttempt(draft);
       });
-      toast(words.done[act](label));
+      const undo = () =>
+        archiveUndo(place, { ...subject, archivedSince }, label, () => onAttempt(draft));
+      toast(words.done[act](label), act === 'archive' ? undo() : undefined);
       if (isOpen.current) onDone(draft);
       else onAttempt(draft);
     } catch (error) {
@@ -138,7 +143,7 @@ const staysInFolder = (draft: Draft, path: string): boolean =>
   parentFolder(destinationPath(draft)) === parentFolder(path);
 
 function explain(act: Act, subject: Subject): string {
-  if (act === 'restore') return words.restoreFile;
+  if (act === 'restore') return isFolder(subject) ? words.restoreFolder : words.restoreFile;
   if (act === 'archive') return isFolder(subject) ? words.archiveFolder : words.archiveFile;
   return isFolder(subject) ? words.deleteFolder : words.deleteFile;
 }

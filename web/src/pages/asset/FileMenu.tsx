@@ -27,7 +27,7 @@ export type Transfer = 'download' | 'upload' | 'replace' | 'versions' | 'zip';
 export interface MenuActions {
   onTransfer: (transfer: Transfer, subject: Subject) => void;
   /** Absent where the caller may not change files. */
-  onAct: ((act: Act, subject: Subject) => void) | undefined;
+  onAct: ((act: Act, subject: Subject, folder?: string) => void) | undefined;
 }
 
 const WRITES: readonly Transfer[] = ['upload', 'replace'];

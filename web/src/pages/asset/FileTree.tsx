@@ -7,7 +7,9 @@ import { formatBytes } from '../../texts/formats';
 import type { Place } from '../../api/downloads';
 import { FileMenu, openContextMenu, type MenuActions } from './FileMenu';
 import type { File } from '../../api/assets';
+import type { Subject } from './fileChanges';
 import { buildTree, type Folder } from './tree';
+import { useTreeDrag } from './useTreeDrag';
 
 const OPEN_UP_TO = 40;
 
@@ -31,6 +33,8 @@ interface Props {
 
 export function FileTree(props: Props & { files: File[]; hasMore: boolean }) {
   const [words, setWords] = useState('');
+  const onAct = props.actions?.onAct;
+  const drag = useTreeDrag(onAct && ((subject, folder) => onAct('move', subject, folder)));
   const filter = words.trim().toLowerCase();
   const files = filter
     ? props.files.filter((file) => file.relativePath.toLowerCase().includes(filter))
@@ -55,24 +59,37 @@ export function FileTree(props: Props & { files: File[]; hasMore: boolean }) {
       <FolderBranch
         {...props}
         folder={buildTree(files)}
+        drag={drag}
         open={files.length <= OPEN_UP_TO || filter !== ''}
       />
     </>
   );
 }
 
-function FolderBranch(props: Props & { folder: Folder; open: boolean }) {
-  const { folder, shown, open, actions } = props;
+interface BranchProps extends Props {
+  folder: Folder;
+  open: boolean;
+  /** Null where nothing can be moved. */
+  drag: ReturnType<typeof useTreeDrag>;
+}
+
+function FolderBranch(props: BranchProps) {
+  const { folder, shown, open, actions, drag } = props;
   return (
-    <ul className="tree">
+    <ul
+      className={drag?.over === folder.path ? 'tree over' : 'tree'}
+      {...drag?.targetProps(folder.path)}
+    >
       {folder.folders.map((folder) => (
         <li
           key={folder.path}
           className="entry"
           data-folder={folder.path}
           onContextMenu={openContextMenu}
+          {...drag?.sourceProps(folderSubject(folder))}
+          {...drag?.targetProps(folder.path)}
         >
-          {actions && <FileMenu {...actions} subject={{ path: folder.path, isArchived: false }} />}
+          {actions && <FileMenu {...actions} subject={folderSubject(folder)} />}
           <details open={open || shown?.startsWith(folder.path)}>
             <summary>
               <UserText text={folder.name} />
@@ -82,19 +99,30 @@ function FolderBranch(props: Props & { folder: Folder; open: boolean }) {
         </li>
       ))}
       {folder.files.map((file) => (
-        <li key={file.key} className="entry" onContextMenu={openContextMenu}>
+        <li
+          key={file.key}
+          className="entry"
+          onContextMenu={openContextMenu}
+          {...(!file.isArchived && drag?.sourceProps(fileSubject(file)))}
+        >
           <FileRow {...props} file={file} />
-          {actions && (
-            <FileMenu
-              {...actions}
-              subject={{ path: filePath(file), isArchived: file.isArchived ?? false }}
-            />
-          )}
+          {actions && <FileMenu {...actions} subject={fileSubject(file)} />}
         </li>
       ))}
     </ul>
   );
 }
+
+const folderSubject = ({ path, total, archived }: Folder): Subject => ({
+  path,
+  isArchived: total > 0 && archived === total,
+  hasArchived: archived > 0,
+});
+
+const fileSubject = (file: File): Subject => ({
+  path: filePath(file),
+  isArchived: file.isArchived ?? false,
+});
 
 function FileRow({ place, file, shown, missing, version }: Props & { file: File }) {
   if (file.isArchived || file.isPermanentlyDeleted) {

@@ -11,6 +11,7 @@ import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
 import { filesTexts } from '../../texts/files';
 import { TransferDialog, type OpenedDialog } from './TransferDialog';
+import { MoreButton } from '../../ui/MoreButton';
 import { InlineError } from '../../ui/InlineError';
 import type { Place } from '../../api/downloads';
 import {
@@ -34,6 +35,8 @@ import type { Transfer } from './FileMenu';
 interface PendingAction {
   act: Act;
   subject: Subject;
+  /** Where it was dragged to. */
+  folder?: string | undefined;
 }
 
 interface Props {
@@ -58,7 +61,8 @@ export function FilesSection(props: Props) {
   const afterChange = useAfterChange(props);
   const [opened, setOpened] = useState<OpenedDialog | null>(null);
   const transfer = useTransfer(place, setOpened);
-  const setAct = (act: Act, subject: Subject) => setPending({ act, subject });
+  const setAct = (act: Act, subject: Subject, folder?: string) =>
+    setPending({ act, subject, folder });
   const done = async (draft: Draft) => {
     if (!pending) return;
     setPending(null);
@@ -92,15 +96,7 @@ export function FilesSection(props: Props) {
           }
         />
       )}
-      {query.hasNextPage && (
-        <button
-          type="button"
-          onClick={() => void query.fetchNextPage()}
-          disabled={query.isFetching}
-        >
-          {assetTexts.moreFiles}
-        </button>
-      )}
+      <MoreButton query={query} text={assetTexts.moreFiles} />
       {mayWrite && <ArchivedChoice shown={withArchived} onChange={props.onArchived} />}
       {opened && (
         <TransferDialog

@@ -32,7 +32,7 @@ const IDLE: State = { isRunning: false, job: null };
 /** Renames or moves a folder by a job of the server; names each file that it could not move. */
 export function FolderDialog(props: FileDialogProps) {
   const { place, act, subject, onClose, onAttempt, onDone } = props;
-  const [draft, setDraft] = useState(() => toDraft(act, subject));
+  const [draft, setDraft] = useState(() => toDraft(act, subject, props.folder));
   const [{ isRunning, job }, setState] = useState(IDLE);
   const { fieldProps, showError, showApiError, clearError, message } = useFormError();
   const isOpen = useIsOpen();

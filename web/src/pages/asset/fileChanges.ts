@@ -1,5 +1,7 @@
 import { api, replyWithHeaders } from '../../api/client';
-import { waitForWrite } from '../../api/jobs';
+import { JobFailedError } from '../../api/errors';
+import { pollJob } from '../../api/jobs';
+import { recordWrite } from '../../api/writes';
 import declared from '../../api/declared.json';
 import { brokenRule } from '../../api/nameRules';
 import type { components } from '../../api/schema';
@@ -16,7 +18,12 @@ export type Act = 'rename' | 'move' | 'copy' | 'archive' | 'restore' | 'delete';
 /** A file or a folder (whose path ends in `/`) of the tree. */
 export interface Subject {
   path: string;
+  /** Of a folder: all its files are. */
   isArchived: boolean;
+  /** A folder some of whose files are archived. */
+  hasArchived?: boolean;
+  /** Only what was archived at that time or later is restored. */
+  archivedSince?: string;
 }
 
 export const isFolder = ({ path }: Subject): boolean => path.endsWith('/');
@@ -26,8 +33,11 @@ export const isTransfer = (act: Act): boolean => ['rename', 'move', 'copy'].incl
 
 /** What can be done with it. Folders are moved file by file. */
 export function allowedActs(subject: Subject): readonly Act[] {
-  if (isFolder(subject)) return ['rename', 'move', 'archive', 'delete'];
   if (subject.isArchived) return ['restore', 'delete'];
+  if (isFolder(subject)) {
+    const restore: readonly Act[] = subject.hasArchived ? ['restore'] : [];
+    return ['rename', 'move', 'archive', ...restore, 'delete'];
+  }
   return ['rename', 'move', 'copy', 'archive', 'delete'];
 }
 
@@ -55,9 +65,10 @@ export function listFolders(
 export const parentFolder = (path: string): string =>
   path.slice(1, Math.max(path.lastIndexOf('/'), 1));
 
-export function toDraft(act: Act, subject: Subject): Draft {
+/** The first draft of an act; of a move by dragging, with the folder that it leads to. */
+export function toDraft(act: Act, subject: Subject, folder?: string): Draft {
   const path = subject.path.replace(/\/$/, '');
-  const draft = { name: fileName(path), folder: parentFolder(path), target: null };
+  const draft = { name: fileName(path), folder: folder ?? parentFolder(path), target: null };
   return act === 'copy'
     ? { ...draft, name: filesTexts.copyName(...splitExtension(draft.name)) }
     : draft;
@@ -102,11 +113,14 @@ export function validateDraft(draft: Draft, subject: Subject): DraftError | null
 }
 
 const ROUTE = '/database/{databaseId}/assets/{assetId}';
+/** Milliseconds by which the clocks of the server and its storage may differ. */
+const CLOCKS = 2_000;
 type Changed = components['schemas']['FilesChangedReply'];
 
 /**
  * Changes a file or folder. `onJob` is called if the change outlasts its request; it is complete
- * when the promise is kept, or has failed when it is broken.
+ * when the promise is kept, or has failed when it is broken. Returns a time of the server before
+ * which the change had not begun.
  */
 export async function changeFile(
   place: Place,
@@ -114,10 +128,21 @@ export async function changeFile(
   subject: Subject,
   draft: Draft,
   onJob: () => void,
-): Promise<void> {
+): Promise<string> {
+  const begun = performance.now();
   const { data, headers } = await sendChange(place, act, subject, draft);
-  if (data.jobId) onJob();
-  await waitForWrite(headers, data.jobId);
+  const replied = Date.parse(headers.get('date') ?? '') || Date.now();
+  const since = new Date(replied - (performance.now() - begun) - CLOCKS).toISOString();
+  try {
+    if (data.jobId) onJob();
+    const job = data.jobId ? await pollJob(data.jobId) : null;
+    // Files of a folder that cannot be restored are named, and the others are.
+    const isPartial = act === 'restore' && (job?.problems.length ?? 0) > 0;
+    if (job && (job.state !== 'done' || isPartial)) throw new JobFailedError(job.problems);
+  } finally {
+    recordWrite(headers);
+  }
+  return since;
 }
 
 function sendChange(
@@ -144,6 +169,10 @@ function sendChange(
     case 'archive':
       return replyWithHeaders(api.DELETE(`${ROUTE}/archiveFile`, { params, body: target }));
     case 'restore':
+      if (isFolder(subject)) {
+        const body = { folderPath: filePath, archivedSince: subject.archivedSince };
+        return replyWithHeaders(api.POST(`${ROUTE}/unarchiveFolder`, { params, body }));
+      }
       return replyWithHeaders(api.POST(`${ROUTE}/unarchiveFile`, { params, body: { filePath } }));
     case 'delete':
       return replyWithHeaders(

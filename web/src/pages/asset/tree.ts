@@ -6,17 +6,21 @@ export interface Folder {
   path: string;
   folders: Folder[];
   files: File[];
+  /** How many files are in it and in its folders, and how many of them are archived. */
+  total: number;
+  archived: number;
 }
 
 /** Returns files as a tree of folders, both by name; folders without files are there, too. */
 export function buildTree(files: readonly File[]): Folder {
-  const root: Folder = { name: '', path: '/', folders: [], files: [] };
+  const root: Folder = { name: '', path: '/', folders: [], files: [], total: 0, archived: 0 };
   const byPath = new Map([['/', root]]);
   const folderAt = (path: string): Folder => {
     const existing = byPath.get(path);
     if (existing) return existing;
     const end = path.lastIndexOf('/', path.length - 2);
-    const folder = { name: path.slice(end + 1, -1), path, folders: [], files: [] };
+    const name = path.slice(end + 1, -1);
+    const folder = { name, path, folders: [], files: [], total: 0, archived: 0 };
     byPath.set(path, folder);
     folderAt(path.slice(0, end + 1)).folders.push(folder);
     return folder;
@@ -30,7 +34,18 @@ export function buildTree(files: readonly File[]): Folder {
     folder.folders.sort((a, b) => compareNames(a.name, b.name));
     folder.files.sort((a, b) => compareNames(a.fileName, b.fileName));
   }
+  countFiles(root);
   return root;
+}
+
+function countFiles(folder: Folder): void {
+  folder.total = folder.files.length;
+  folder.archived = folder.files.filter((file) => file.isArchived).length;
+  for (const inner of folder.folders) {
+    countFiles(inner);
+    folder.total += inner.total;
+    folder.archived += inner.archived;
+  }
 }
 
 const MODELS = /\.(glb|gltf|obj|fbx|stl|ply|step|stp|dae|3ds|blend|las|laz|e57|usdz)$/i;

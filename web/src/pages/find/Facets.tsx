@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { texts } from '../../texts';
 import { filtersTexts } from '../../texts/filters';
+import { archivedTexts } from '../../texts/archived';
 import { databasesTexts } from '../../texts/databases';
 import { UserText } from '../../ui/UserText';
 import { formatNumber, formatDate, pluralize, formatBytes } from '../../texts/formats';
@@ -80,6 +81,7 @@ function Filters(props: {
         />
         {filtersTexts.archived}
       </label>
+      <Link to="/archived">{archivedTexts.title}</Link>
     </>
   );
 }

@@ -18,6 +18,13 @@ import { RunDialog } from './RunDialog';
 import { addTag } from './tagging';
 
 type Act = (card: Card) => Promise<void>;
+/** Does something with these cards, and says so; `undo` gets those with which it is done. */
+type RunAct = (
+  act: Act,
+  finished: (number: number) => string,
+  these?: Card[],
+  undo?: (done: Card[]) => void,
+) => Promise<void>;
 type SelectionDialog = 'download' | 'tag' | 'run' | 'archive';
 
 /** The acts that the user may do with these assets, with their names. */
@@ -47,7 +54,7 @@ export function SelectionBar(props: {
   const title = texts.find.selected(cards.length);
   const archived = cards.filter((card) => card.isArchived);
   const active = cards.filter((card) => !card.isArchived);
-  const run = async (act: Act, finished: (number: number) => string, these = cards) => {
+  const run: RunAct = async (act, finished, these = cards, undo) => {
     setOpenDialog(null);
     const { failed, failure } = await actOnEach(these, act, setDone);
     setDone(null);
@@ -58,10 +65,13 @@ export function SelectionBar(props: {
     // The button that had the focus disappears with the selection; on another page it is elsewhere.
     if (!failed.length && bar.current) document.getElementById('content')?.focus();
     const names = failed.map((card) => card.name);
+    const done = these.filter((card) => !failed.includes(card));
     toast(
       failed.length ? selectionTexts.failed(number, names, errorText(failure)) : finished(number),
+      undo && done.length ? { name: texts.undo, act: () => undo(done) } : undefined,
     );
   };
+  const restore = (these: Card[]) => void run(restoreAsset, selectionTexts.restored, these);
   return (
     <div ref={bar} className="selection" role="region" aria-label={title}>
       <strong role="status">
@@ -76,11 +86,7 @@ export function SelectionBar(props: {
         </button>
       ))}
       {may.change && archived.length > 0 && (
-        <button
-          type="button"
-          onClick={() => void run(restoreAsset, selectionTexts.restored, archived)}
-          disabled={done !== null}
-        >
+        <button type="button" onClick={() => restore(archived)} disabled={done !== null}>
           {selectionTexts.restore}
         </button>
       )}
@@ -101,7 +107,7 @@ export function SelectionBar(props: {
         <ArchiveDialog
           cards={active}
           onClose={() => setOpenDialog(null)}
-          onConfirm={() => void run(archiveAsset, selectionTexts.archived, active)}
+          onConfirm={() => void run(archiveAsset, selectionTexts.archived, active, restore)}
         />
       )}
     </div>

@@ -37,6 +37,23 @@ test('a range is selected with Shift, by the mouse and by the keyboard', async (
   await waitFor(() => expect(screen.queryByText(/ selected$/)).toBeNull());
 });
 
+test('archived assets are restored by Undo', async () => {
+  const user = await select(2);
+  for (const name of ['a', 'b']) {
+    respond('delete', `${of(name)}/archiveAsset`, { jobState: 'done' });
+    respond('put', `${of(name)}/unarchiveAsset`, { jobState: 'done' });
+  }
+  await user.click(await button('Archive'));
+  await user.click(await button('Archive', await dialog()));
+  await screen.findByText('2 assets archived');
+  await user.click(await button('Undo'));
+  await screen.findByText('2 assets restored');
+  expect(sent.slice(-2).map(({ path }) => path)).toEqual([
+    `${of('a')}/unarchiveAsset`,
+    `${of('b')}/unarchiveAsset`,
+  ]);
+});
+
 test('a quick look leads from one asset to the next by keys and buttons', async () => {
   const preview = { id: 'b', url: 'http://storage.test/b.png', expiresAt: '2099-01-01T00:00:00Z' };
   respond('post', '/search', hits(hit('a'), hit('b', { preview, previewMissing: undefined })));

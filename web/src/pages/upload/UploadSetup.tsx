@@ -5,6 +5,8 @@ import { databasesQuery } from '../../api/queries';
 import { uploadTexts } from '../../texts/upload';
 import type { Place } from '../../api/downloads';
 import { readAsset } from '../../api/assets';
+import { CopyCommandButton } from '../../ui/CopyCommandButton';
+import { uploadCommand } from '../find/commands';
 import { suggestedName, type LocalFile } from './localFiles';
 import {
   fileSizesQuery,
@@ -14,6 +16,9 @@ import {
   type FileStatus,
 } from './comparison';
 import { FileSelection } from './FileSelection';
+import { SameNames } from './SameNames';
+import { useChosenPaths } from './useChosenPaths';
+import { findSameNames } from './sameNames';
 import { refusedFiles } from './refusedFiles';
 import { UploadRun } from './uploadRun';
 import { firstDraft, NEW_DATABASE, TargetForm } from './TargetForm';
@@ -21,7 +26,7 @@ import { firstDraft, NEW_DATABASE, TargetForm } from './TargetForm';
 /** Before an upload: the files, how they compare with those of their target, and the target. */
 export function UploadSetup(props: {
   files: LocalFile[];
-  initial: { database?: string; asset?: string };
+  initial: { database?: string; asset?: string; folder?: string };
   /** Whether files are dragged over the window. */
   over: boolean;
   failure: string;
@@ -29,21 +34,12 @@ export function UploadSetup(props: {
   onChange: (files: LocalFile[]) => void;
   onStart: (run: UploadRun, place: Place) => void;
 }) {
-  const { files, initial, onStart } = props;
+  const { initial, onStart } = props;
   const cache = useQueryClient();
   const databases = useQuery(databasesQuery);
-  const [typed, setDraft] = useState(() => firstDraft(initial));
-  const onlyDatabase = databases.data?.length === 1 ? databases.data[0]?.databaseId : undefined;
-  const name = typed.name ?? suggestedName(files);
-  // Who has no database yet gets all of the form filled in: one drop leads to the first picture.
-  const isFirst = databases.data?.length === 0;
-  const draft = {
-    ...typed,
-    name,
-    description: typed.description ?? (isFirst && name ? uploadTexts.filesOf(name) : ''),
-    databaseId: typed.databaseId || (isFirst ? NEW_DATABASE : (onlyDatabase ?? '')),
-  };
+  const { draft, change } = useDraft(initial, props.files);
   const { kind, databaseId, assetId } = draft;
+  const { files, chosen, choose } = useChosenPaths(props.files, assetId);
   const place = kind === 'existing' && databaseId && assetId ? { databaseId, assetId } : null;
   const allowed = databases.data?.find(
     (database) => database.databaseId === databaseId,
@@ -55,6 +51,12 @@ export function UploadSetup(props: {
   const remaining = possible.filter(({ path }) => !left.has(compared.statuses.get(path) ?? 'new'));
   const { allLeftOut, needFiles } = uploadTexts;
   const noFiles = possible.length ? allLeftOut : files.length ? uploadTexts.refused.all : needFiles;
+  const command =
+    place &&
+    uploadCommand(
+      place,
+      remaining.map(({ path }) => path),
+    );
   const start = async (into: Place) => {
     // Deleted since it was chosen: the files remain chosen for another one.
     if (place) await readAsset(into).catch(throwNotFound);
@@ -70,7 +72,19 @@ export function UploadSetup(props: {
   };
   return (
     <>
-      <FileSelection {...props} refused={refused} statuses={compared.statuses} left={left} />
+      <FileSelection
+        {...props}
+        files={files}
+        refused={refused}
+        statuses={compared.statuses}
+        left={left}
+        onChange={(left) => props.onChange(props.files.filter((file) => isIn(left, file)))}
+      />
+      <SameNames
+        items={findSameNames(props.files, compared.sizes, initial.folder)}
+        chosen={chosen}
+        onChoose={choose}
+      />
       {possible.length > 0 && (
         <ComparisonSummary compared={compared} left={left} onLeave={setLeft} />
       )}
@@ -78,12 +92,38 @@ export function UploadSetup(props: {
         files={remaining}
         noFiles={noFiles}
         draft={draft}
-        change={(next) => setDraft((before) => ({ ...before, ...next }))}
+        change={change}
         onStart={start}
       />
+      {command !== null && (
+        <div className="acts">
+          <CopyCommandButton command={command} />
+        </div>
+      )}
     </>
   );
 }
+
+/** Where the files go to, as far as it is known; the rest is typed. */
+function useDraft(initial: { database?: string; asset?: string }, files: readonly LocalFile[]) {
+  const databases = useQuery(databasesQuery);
+  const [typed, setDraft] = useState(() => firstDraft(initial));
+  const onlyDatabase = databases.data?.length === 1 ? databases.data[0]?.databaseId : undefined;
+  const name = typed.name ?? suggestedName(files);
+  // Who has no database yet gets all of the form filled in: one drop leads to the first picture.
+  const isFirst = databases.data?.length === 0;
+  const draft = {
+    ...typed,
+    name,
+    description: typed.description ?? (isFirst && name ? uploadTexts.filesOf(name) : ''),
+    databaseId: typed.databaseId || (isFirst ? NEW_DATABASE : (onlyDatabase ?? '')),
+  };
+  const change = (next: Partial<typeof typed>) => setDraft((before) => ({ ...before, ...next }));
+  return { draft, change };
+}
+
+const isIn = (files: readonly LocalFile[], { file }: LocalFile): boolean =>
+  files.some((other) => other.file === file);
 
 function throwNotFound(error: unknown): void {
   if (error instanceof ApiError && error.status === 404) throw error;

@@ -212,3 +212,20 @@ test('an upload that waits for a busy server says how long, and refused files ar
   expect(screen.queryByText('The server is busy')).toBeNull();
   expect(screen.queryByRole('button', { name: 'Try the failed files again' })).toBeNull();
 });
+
+test('a file whose name exists at another path becomes a new file, or a new version of that', async () => {
+  respond('get', `${ASSET}/listFiles`, {
+    items: [fileAt('/papers/b.txt', { size: 3 }), fileAt('/old/b.txt')],
+  });
+  const user = await choose(START, 'b.txt', 'c.txt');
+  const choice = await screen.findByLabelText('b.txt');
+  expect(screen.queryByLabelText('c.txt')).toBeNull();
+  await expectAccessible();
+  await user.selectOptions(choice, 'A new version of papers/b.txt');
+  await within(await row('papers/b.txt')).findByText('replaces the present version');
+  await user.selectOptions(choice, 'A new file: b.txt');
+  await within(await row('b.txt')).findByText('new');
+  await user.selectOptions(choice, 'A new version of papers/b.txt');
+  await user.click(await button('Do not upload papers/b.txt'));
+  await waitFor(() => expect(screen.queryByLabelText('b.txt')).toBeNull());
+});

@@ -1,0 +1,37 @@
+// Tasks of the table in web/README.md, and the acts that each takes at most.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const table = readme.slice(readme.indexOf('## Tasks'));
+const MOST = new Map(
+  [...table.matchAll(/^\| (.+?) +\| +(\d+) +\|$/gm)].map(([, task, acts]) => [task, Number(acts)]),
+);
+
+/** Counts clicks, keys and drags, and compares them with the table. */
+export function countActs(page) {
+  let acts = 0;
+  return {
+    click: async (role, name, inside = page) => {
+      acts += 1;
+      await inside.getByRole(role, { name, exact: typeof name === 'string' }).click();
+    },
+    press: async (key) => {
+      acts += 1;
+      await page.keyboard.press(key);
+    },
+    drag: async (from, to) => {
+      acts += 1;
+      await from.dragTo(to);
+    },
+    select: async (label, option) => {
+      acts += 1;
+      await page.getByLabel(label, { exact: true }).selectOption(option);
+    },
+    end: (task) => {
+      assert.ok(MOST.has(task), `the table has no task “${task}”`);
+      assert.ok(acts <= MOST.get(task), `“${task}” took ${acts} acts`);
+      acts = 0;
+    },
+  };
+}
