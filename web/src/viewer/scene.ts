@@ -18,6 +18,7 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Axis } from './axes';
+import { framingDistance } from './framing';
 import { addLights, addReflections } from './light';
 import type { Loaded } from './parseModel';
 import { prepareUnlit } from './unlit';
@@ -94,12 +95,12 @@ export class ModelScene {
   fit = (): void => {
     const size = this.box.isEmpty() ? 1 : this.box.getSize(new Vector3()).length() || 1;
     const middle = this.box.isEmpty() ? new Vector3() : this.box.getCenter(new Vector3());
-    // A narrow window sees less to the sides: the camera stands farther away.
-    const distance = (size * 1.9) / Math.min(1, this.camera.aspect);
+    const direction = new Vector3(0.55, 0.45, 0.8);
+    const distance = framingDistance(this.box, direction, this.camera);
     this.controls.target.copy(middle);
     this.camera.near = size / 1000;
     this.camera.far = size * 100;
-    this.camera.position.copy(middle).add(new Vector3(0.55, 0.45, 0.8).setLength(distance));
+    this.camera.position.copy(middle).add(direction.setLength(distance || size * 2));
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.draw();
