@@ -8,6 +8,7 @@ import {
   NARROW_AND_DARK,
   newAsset,
   quoted,
+  savedPicture,
   UI,
   vitrine,
   withKey,
@@ -121,4 +122,45 @@ test('the list counts the tags for which a row has no room, and cuts none in two
     assert.ok(part.right <= place.right + 1 && part.left >= place.left - 1, 'within its column');
   }
   await accessible(page, 'a list with tags');
+});
+
+test('the list is sorted by its heads, and an asset leads to the hits beside it', async ({
+  page,
+}) => {
+  await withKey(page);
+  await page.goto(`${UI}?view=list`);
+  await page.locator(HITS).first().waitFor();
+  await page.getByRole('button', { name: 'Name' }).click();
+  await page.getByRole('button', { name: /^Name/, pressed: true }).waitFor();
+  await page.waitForFunction((hits) => {
+    const names = [...document.querySelectorAll(hits)].map(({ textContent }) => textContent);
+    return (
+      names.length > 1 && names.every((name, at) => !at || names[at - 1].localeCompare(name) <= 0)
+    );
+  }, HITS);
+  const [first, second] = await page.locator(HITS).allTextContents();
+  await page.getByRole('button', { name: 'Tags', exact: true }).click();
+  await accessible(page, 'a sorted list with a folded filter');
+  await page.reload();
+  await page.locator(HITS).first().waitFor();
+  await page.getByRole('button', { name: 'Tags', exact: true, expanded: false }).waitFor();
+  await page.locator(HITS).first().click();
+  await page.getByRole('link', { name: `Next: ${second}` }).click();
+  await page.getByRole('heading', { level: 1, name: second }).waitFor();
+  await page.getByRole('link', { name: `Previous: ${first}` }).waitFor();
+  await accessible(page, 'an asset among hits');
+  await page.getByRole('link', { name: 'Results' }).click();
+  await page.getByRole('button', { name: /^Name/, pressed: true }).waitFor();
+});
+
+test('a flat model fills its stage', async ({ page }) => {
+  await withKey(page);
+  await page.goto(`${UI}?q=${quoted('ring-gear')}`);
+  await page.locator(HITS).first().click();
+  await page.locator('.model[data-state=shown]').waitFor();
+  const pixels = await savedPicture(page, 100);
+  const drawn = pixels.flatMap((value, at) => (at % 4 === 3 && value ? [(at - 3) / 4] : []));
+  const rows = new Set(drawn.map((at) => Math.floor(at / 100))).size;
+  const columns = new Set(drawn.map((at) => at % 100)).size;
+  assert.ok(Math.max(rows, columns) >= 60, `it fills ${rows} % of the height, ${columns} % across`);
 });

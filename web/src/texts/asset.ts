@@ -1,6 +1,8 @@
 import { pluralize } from './formats';
 
 export const assetTexts = {
+  where: 'Where this asset is',
+  hits: 'Results',
   files: 'Files',
   noFiles: 'This asset has no files yet.',
   facts: 'Facts',

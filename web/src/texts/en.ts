@@ -149,6 +149,8 @@ export const en = {
       newest: 'Newest first',
       oldest: 'Oldest first',
       name: 'Name',
+      nameDown: 'Name, from Z',
+      database: 'Database',
     },
     layout: 'Layout',
     export: 'Export',

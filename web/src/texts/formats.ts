@@ -27,6 +27,13 @@ export const formatNumber = (value: number): string => {
   return (amount < 0.1 ? small : numbers).format(value);
 };
 
+const measures = new Intl.NumberFormat(locale, { maximumSignificantDigits: 4 });
+/** A measured number: four digits say enough, but those before the point are all shown. */
+export const formatMeasured = (value: number): string =>
+  Math.abs(value) >= 1000 ? formatNumber(Math.round(value)) : measureOf(value);
+const measureOf = (value: number): string =>
+  Math.abs(value) < 1e-6 ? formatNumber(value) : measures.format(value);
+
 /** A number with all its digits, as someone entered it. */
 export const formatExactNumber = (value: number): string => digits.format(value);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { texts } from '../texts';
 import { filtersTexts } from '../texts/filters';
-import { factLabel, factByKey, FACTS, keyLabel } from './facts';
+import { compareFacts, factLabel, factByKey, FACTS, keyLabel } from './facts';
 
 test('every fact that is offered has a label of its own', () => {
   const labels = FACTS.map((fact) => fact.label);
@@ -32,4 +32,10 @@ test('the types of facts are those that the product declares', () => {
 test('all labels of facts are those of facts that exist', () => {
   const known = Object.keys(texts.facts);
   expect(known.filter((name) => !factByKey(`fact_${name}`))).toEqual([]);
+});
+
+test('facts are in the order of their use', () => {
+  const names = ['format', 'meshes', 'volume', 'bones', 'unit', 'triangles'];
+  const ordered = ['triangles', 'volume', 'meshes', 'bones', 'unit', 'format'];
+  expect(names.sort(compareFacts)).toEqual(ordered);
 });

@@ -42,5 +42,17 @@ export const FACTS: readonly Fact[] = [...KNOWN.values()]
   .filter(({ key }) => !UNOFFERED.test(key))
   .sort((a, b) => compareNames(a.label, b.label));
 
+/** What people look for first; how the file was made and read comes last. */
+const FIRST = ['pages', 'triangles', 'points', 'splats', 'volume', 'area', 'watertight'];
+const LAST = ['unit', 'upAxis', 'crs', 'format', 'generator', 'unverified'];
+const ranks = new Map<string, number>([
+  ...FIRST.map((name, at): [string, number] => [name, at - FIRST.length]),
+  ...LAST.map((name, at): [string, number] => [name, at + 1]),
+]);
+
+/** The order of facts: that of their use, and of others as they come. */
+export const compareFacts = (a: string, b: string): number =>
+  (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0);
+
 /** What the page calls a key of a search: the label of a fact, or the key itself. */
 export const keyLabel = (key: string): string => factByKey(key)?.label ?? key;

@@ -21,6 +21,12 @@ test('what is small in metres is shown in millimetres, and square or cubic centi
   expect(formatFact('volume', 2, facts)).toBe('2\u00a0m³');
 });
 
+test('measures have four digits, and all before the point', () => {
+  expect(formatLengths([12.34567, 0.123456, 45_678.9], 'millimeter')).toBe(
+    '12.35 × 0.1235 × 45,679\u00a0mm',
+  );
+});
+
 test('amounts beyond counting are powers of ten', () => {
   expect(formatFact('volume', 6e21, new Map())).toBe('6E21\u00a0cubic units');
   expect(formatFact('area', 2.2e-11, new Map())).toBe('2.2E-11\u00a0square units');

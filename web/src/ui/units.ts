@@ -1,5 +1,5 @@
 import { texts } from '../texts';
-import { formatNumber, degrees } from '../texts/formats';
+import { formatMeasured, formatNumber, degrees } from '../texts/formats';
 
 const SYMBOLS: Record<string, string> = {
   micron: 'µm',
@@ -47,7 +47,7 @@ function formatMeasure(
   const [metres, smaller, limit] = SMALLER[power];
   const isSmall = unit === 'metre' && Math.max(...values.map(Math.abs)) < limit;
   const by = isSmall ? metres ** power : 1;
-  const shown = values.map((value) => formatNumber(value / by)).join(' × ');
+  const shown = values.map((value) => formatMeasured(value / by)).join(' × ');
   return `${shown}\u00a0${unitSymbol(isSmall ? smaller : unit, power)}`;
 }
 

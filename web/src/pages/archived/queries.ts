@@ -13,7 +13,6 @@ export const archivedQuery = infiniteQueryOptions({
         query: '',
         from: pageParam,
         size: PAGE,
-        foldFiles: true,
         includeArchived: true,
         previews: true,
         filters: [{ query_string: { query: 'bool_archived:true' } }],
@@ -23,10 +22,10 @@ export const archivedQuery = infiniteQueryOptions({
       signal,
     );
     const cards = result.reply.hits.hits.map((hit) => toCard(hit as Hit));
-    return { ...result, cards: cards.filter((card) => card.isArchived) };
+    return { ...result, cards };
   },
   initialPageParam: 0,
   getNextPageParam: ({ reply }, _pages, from) =>
-    from + PAGE < (reply.assetsFound ?? 0) ? from + PAGE : undefined,
+    from + PAGE < reply.hits.total.value ? from + PAGE : undefined,
   refetchInterval: ({ state }) => pollWhileLagging(state.data?.pages[0]),
 });

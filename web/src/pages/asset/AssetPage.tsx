@@ -19,6 +19,7 @@ import { CopyButton, DownloadButton } from './AssetButtons';
 import { AssetProperties, newestChange } from './AssetProperties';
 import { ArchivedNotice } from './ArchivedNotice';
 import { AssetEditor } from './AssetEditor';
+import { Breadcrumb } from './Breadcrumb';
 import { FactsSection } from './FactsSection';
 import { FilesSection } from './FilesSection';
 import { filePath } from './FileTree';
@@ -117,6 +118,7 @@ function AssetContent({
         />
       </section>
       <aside className="side">
+        <Breadcrumb place={place} />
         {/* Buttons that came with the asset would move what is below them. */}
         <AssetHeader
           place={place}

@@ -5,7 +5,7 @@ import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
 import { InlineError } from '../../ui/InlineError';
 import { UserText } from '../../ui/UserText';
-import { factLabel, isReadable } from '../../ui/facts';
+import { compareFacts, factLabel, isReadable } from '../../ui/facts';
 import { formatDateTime } from '../../texts/formats';
 import { formatDimensions, formatFact } from '../../ui/units';
 import type { Place } from '../../api/downloads';
@@ -50,9 +50,9 @@ export function FileFacts(props: { place: Place; path: string; since?: string | 
   const facts = factsResult.data;
   const extent = formatDimensions(facts);
   // A count of nothing says nothing: no bones, no missing textures.
-  const rows = [...facts].filter(
-    ([name, value]) => isReadable(name) && !HIDDEN.test(name) && value !== '0',
-  );
+  const rows = [...facts]
+    .filter(([name, value]) => isReadable(name) && !HIDDEN.test(name) && value !== '0')
+    .sort(([a], [b]) => compareFacts(a, b));
   if (!rows.length) {
     if (reason.isPending) return <p className="faint">{texts.loading}</p>;
     const unknown = soon ? assetTexts.inspecting : assetTexts.noFacts;

@@ -8,6 +8,7 @@ import { UserText } from '../../ui/UserText';
 import { formatNumber, formatDate, pluralize, formatBytes } from '../../texts/formats';
 import { lazyComponent } from '../../ui/lazyComponent';
 import type { SearchReply } from '../../api/search';
+import { FilterGroup } from './FilterGroup';
 import { RangeFilter } from './RangeFilter';
 import { FACETS, toggleFacet, type Facet, type FindState } from './findState';
 import { formatAssetCount, valueLabel, facetValues, type Value } from './facetValues';
@@ -43,6 +44,7 @@ function Filters(props: {
         <Values key={facet} facet={facet} values={facetValues(reply, facet, state)} {...props} />
       ))}
       <RangeFilter
+        name="triangles"
         legend={filtersTexts.triangles}
         kind="number"
         value={state.triangles ?? null}
@@ -53,6 +55,7 @@ function Filters(props: {
         }
       />
       <RangeFilter
+        name="size"
         legend={filtersTexts.size}
         scale={MEGABYTE}
         kind="number"
@@ -62,6 +65,7 @@ function Filters(props: {
         onChange={(range) => change({ ...state, size: range as FindState['size'] })}
       />
       <RangeFilter
+        name="date"
         legend={filtersTexts.date}
         kind="date"
         value={state.date ?? null}
@@ -92,6 +96,7 @@ function Taken({ state, reply, change }: Parameters<typeof Filters>[0]) {
   if (!days.length && !state.taken) return null;
   return (
     <RangeFilter
+      name="taken"
       legend={filtersTexts.taken}
       kind="date"
       value={state.taken ?? null}
@@ -119,8 +124,12 @@ function Values(props: {
   const shown = all ? values : values.slice(0, SHOWN);
   const selected = state.facets?.[facet] ?? [];
   return (
-    <fieldset className="field values">
-      <legend>{filtersTexts.facets[facet]}</legend>
+    <FilterGroup
+      name={facet}
+      legend={filtersTexts.facets[facet]}
+      isUsed={selected.length > 0}
+      className="values"
+    >
       {shown.map(({ value, assets }) => (
         <label key={String(value)} className="value">
           <input
@@ -140,7 +149,7 @@ function Values(props: {
         </button>
       )}
       {facet === 'str_databaseid' && <ToDatabases selected={selected.map(String)} />}
-    </fieldset>
+    </FilterGroup>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { ApiError } from '../../api/errors';
-import { usePermissions } from '../../api/queries';
+import { queryClient, usePermissions } from '../../api/queries';
 import { texts } from '../../texts';
 import { ErrorBoundary } from '../../ui/ErrorBoundary';
 import { InlineError } from '../../ui/InlineError';
@@ -13,7 +13,7 @@ import { Grid } from './Grid';
 import { REACHABLE } from './searchBody';
 import { countFilters, type FindState } from './findState';
 import { ResultsBar } from './ResultsBar';
-import { useFirstPage, type Page } from './useSearch';
+import { LAST_SEARCH, useFirstPage, type Page } from './useSearch';
 import './find.css';
 import { useQuickLook } from './useQuickLook';
 import { useSelection } from './useSelection';
@@ -21,6 +21,7 @@ import { useSelection } from './useSelection';
 const ActiveFilters = lazyComponent(() => import('./ActiveFilters'), 'ActiveFilters');
 // Not shown before the first results.
 const Facets = lazyComponent(() => import('./Facets'), 'Facets');
+const ListHeads = lazyComponent(() => import('./ListHeads'), 'ListHeads');
 const QuickLook = lazyComponent(() => import('./QuickLook'), 'QuickLook');
 const SelectionBar = lazyComponent(() => import('./SelectionBar'), 'SelectionBar');
 
@@ -33,6 +34,7 @@ export function FindPage() {
   const quickLook = useQuickLook();
   const { selection, setSelection, select } = useSelection();
   const change = (next: FindState) => void navigate({ search: next, resetScroll: true });
+  useEffect(() => void queryClient.setQueryData(LAST_SEARCH, state), [state]);
   useEffect(() => {
     document.title = state.q ? `${state.q} · ${texts.product}` : texts.product;
   }, [state.q]);
@@ -64,6 +66,7 @@ export function FindPage() {
         {page && total === 0 && <EmptyState state={state} mayUpload={may.change} />}
         {denied && !page && <EmptyState state={{}} mayUpload={false} />}
         <p className="hidden">{maySelect ? texts.find.keys : texts.find.readerKeys}</p>
+        {page && total > 0 && state.view === 'list' && <Heads state={state} change={change} />}
         {page && total > 0 && (
           <Grid
             state={state}
@@ -101,6 +104,12 @@ export function FindPage() {
     </div>
   );
 }
+
+const Heads = ({ state, change }: { state: FindState; change: (next: FindState) => void }) => (
+  <Suspense fallback={<div className="row heads" />}>
+    <ListHeads state={state} onSort={(sort) => change({ ...state, sort })} />
+  </Suspense>
+);
 
 function SkipToResults() {
   return (

@@ -2,6 +2,7 @@ import { useId, useState, type SyntheticEvent } from 'react';
 import { filtersTexts } from '../../texts/filters';
 import { pluralize, formatDateTime } from '../../texts/formats';
 import { useFormError } from '../../ui/useFormError';
+import { FilterGroup } from './FilterGroup';
 
 type Bound = string | number | null;
 type Bounds = [Bound, Bound];
@@ -14,6 +15,7 @@ interface Bucket {
 
 /** Bounds of a number or a date, with the distribution of the hits above them. */
 export function RangeFilter(props: {
+  name: string;
   legend: string;
   kind: 'number' | 'date';
   value: Bounds | null;
@@ -48,8 +50,7 @@ export function RangeFilter(props: {
     onChange(bounds[0] === null && bounds[1] === null ? undefined : scaled(bounds, scale));
   };
   return (
-    <fieldset className="field">
-      <legend>{legend}</legend>
+    <FilterGroup name={props.name} legend={legend} isUsed={value !== null}>
       <Histogram buckets={buckets} show={show} />
       <form className="range" onSubmit={submit}>
         {(['from', 'to'] as const).map((end) => (
@@ -75,7 +76,7 @@ export function RangeFilter(props: {
         </button>
         {message}
       </form>
-    </fieldset>
+    </FilterGroup>
   );
 }
 

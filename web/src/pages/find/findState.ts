@@ -26,7 +26,7 @@ export interface FindState {
   view?: 'list';
 }
 
-export const SORTS = ['newest', 'oldest', 'name'] as const;
+export const SORTS = ['newest', 'oldest', 'name', 'nameDown', 'database'] as const;
 export type Sort = (typeof SORTS)[number];
 export const OPS: readonly Op[] = ['eq', 'exists', 'gte', 'lte'];
 

@@ -238,9 +238,11 @@ test('without words the newest assets come first; with words, those that match b
   const user = await openPage('/');
   await link('lamp');
   const sorts = () =>
-    screen.getAllByRole('option', { name: /first|match|Name/ }).map((option) => option.textContent);
+    screen
+      .getAllByRole('option', { name: /first|match|Name|^Database/ })
+      .map((option) => option.textContent);
   const lastSort = () => (searches.at(-1)?.body as { sort: object[] }).sort;
-  expect(sorts()).toEqual(['Newest first', 'Oldest first', 'Name']);
+  expect(sorts()).toEqual(['Newest first', 'Oldest first', 'Name', 'Name, from Z', 'Database']);
   expect(lastSort()).toEqual([{ field: 'date_lastmodified', order: 'desc', type: 'date' }]);
   await user.type(screen.getByRole('combobox', { name: /^Search/ }), 'lamp');
   await waitFor(() => expect(lastSort()).toEqual([]));

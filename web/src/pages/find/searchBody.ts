@@ -64,6 +64,13 @@ function sortFields(state: FindState): SortField[] {
       return [{ field: 'date_lastmodified', order: 'asc', type: 'date' }];
     case 'name':
       return [{ field: 'str_assetname', order: 'asc', type: 'string' }];
+    case 'nameDown':
+      return [{ field: 'str_assetname', order: 'desc', type: 'string' }];
+    case 'database':
+      return [
+        { field: 'str_databaseid', order: 'asc', type: 'string' },
+        { field: 'str_assetname', order: 'asc', type: 'string' },
+      ];
     default:
       return [];
   }

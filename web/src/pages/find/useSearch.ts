@@ -12,6 +12,9 @@ export interface Page extends SearchResult {
   cards: Card[];
 }
 
+/** What the find page shows, or showed last; the cache is emptied when someone signs out. */
+export const LAST_SEARCH = ['last-search'];
+
 const INSPECTION = 4_000;
 /** False once the server has said that its indexes are too old for conditions on facts. */
 let facts = true;
@@ -71,14 +74,19 @@ export function usePages(state: FindState, numbers: number[]): Pages {
 export function cardsBetween(state: FindState, start: number, other: number): Card[] | null {
   const cards: Card[] = [];
   for (let index = Math.min(start, other); index <= Math.max(start, other); index++) {
-    const page = queryClient.getQueryData<Page>(
-      searchPageQuery(state, pageOfIndex(index)).queryKey,
-    );
-    const card = page?.cards[index % PAGE];
+    const card = cardAt(state, index);
     if (!card) return null;
     cards.push(card);
   }
   return cards;
 }
+
+/** The loaded hit at a place. */
+export const cardAt = (state: FindState, index: number): Card | undefined =>
+  index < 0
+    ? undefined
+    : queryClient.getQueryData<Page>(searchPageQuery(state, pageOfIndex(index)).queryKey)?.cards[
+        index % PAGE
+      ];
 
 export const pageOfIndex = (index: number): number => Math.floor(index / PAGE);
