@@ -88,7 +88,7 @@ class FileBody(SentModel):
     file_path: SentPath
 
 
-def _check_moment(value: str) -> str:
+def check_moment(value: str) -> str:
     try:
         moment = datetime.fromisoformat(value)
     except ValueError:
@@ -107,7 +107,7 @@ class UnarchiveFolderBody(SentModel):
     model_config = ConfigDict(json_schema_extra={"examples": [{"folderPath": "/scans/"}]})
 
     folder_path: SentPath
-    archived_since: Annotated[str, AfterValidator(_check_moment)] | None = None
+    archived_since: Annotated[str, AfterValidator(check_moment)] | None = None
 
 
 class ArchiveFileBody(FileBody):

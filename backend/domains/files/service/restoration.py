@@ -1,15 +1,14 @@
 """Restores archived files: previews beside them, and whole folders."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
-from typing import NamedTuple
 
+from backend.core.delete_markers import markers_hiding
 from backend.core.errors import UnavailableError, VitrineError
 from backend.core.file_kinds import is_file, preview_base
 from backend.core.objects import Objects, ObjectVersion
 from backend.core.parallel import in_parallel
+from backend.domains.files import rules
 from backend.domains.files.service.copies import Copies
 from backend.domains.files.service.lookup import FileLookup
 from backend.domains.files.service.rows import FileTarget
@@ -19,14 +18,6 @@ from backend.spec.key_layouts import PREVIEW_MARK
 
 # Files that one step restores. A step takes about a second, as in a request it must.
 FILES = 25
-
-
-class _FileStep(NamedTuple):
-    """The markers that hide a file and its preview, or why it is not restored."""
-
-    path: str
-    markers: Sequence[ObjectVersion] = ()
-    problem: str | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -54,43 +45,36 @@ class FileRestoration:
         keys, after = hidden[: self.batch], listed.next_key
         if len(hidden) > self.batch:
             after = keys[-1]
-        steps = in_parallel(partial(self._examine, work), keys)
-        markers = [marker.ref for step in steps for marker in step.markers]
-        if markers:
+        quarantined: dict[str, str] = {}
+
+        def names_of(key: str) -> list[str]:
+            """Return the keys of a file and its preview; none if the file is quarantined."""
+            file = FileTarget(work.asset, place.bucket, place.prefix, key)
+            try:
+                self.lookup.check_clean(file, self.lookup.last_version(file))
+            except UnavailableError:
+                raise
+            except VitrineError as error:
+                quarantined[key] = f"{file.path}: {error.message}"
+                return []
+            preview = self.hidden_preview(file)
+            return [key] if preview is None else [key, preview.key]
+
+        names = sorted(name for pair in in_parallel(names_of, keys) for name in pair)
+        # Of a request that was repeated, there may be a marker below another one.
+        while markers := markers_hiding(self.objects, place.bucket, place.key, names):
             self.endings.require_unfinished(work)
-            self.objects.delete_many(place.bucket, markers)
-        problems = tuple(step.problem for step in steps if step.problem is not None)
+            self.objects.delete_many(place.bucket, [marker.version.ref for marker in markers])
         # The job stores only so many: later ones are seen where the files are still archived.
-        problems = problems[: max(0, MAX_PROBLEMS - len(work.job.problems))]
-        paths = [step.path for step in steps if step.problem is None]
+        room = max(0, MAX_PROBLEMS - len(work.job.problems))
+        problems = tuple(quarantined[key] for key in sorted(quarantined))[:room]
+        restored = [key for key in keys if key not in quarantined]
+        paths = [rules.relative_path(place.prefix, key) for key in restored]
         if after is None:
             return self.endings.finish(work, paths, items=len(paths), problems=problems)
         self.endings.request_documents(work, paths)
         cursor = work.cursor.model_copy(update={"after": after})
         return continue_at(cursor, items=len(paths), problems=problems)
-
-    def _examine(self, work: Work, key: str) -> _FileStep:
-        place = FileTarget(work.asset, work.target.bucket, work.target.prefix, key)
-        try:
-            self.lookup.check_clean(place, self.lookup.last_version(place))
-        except UnavailableError:
-            raise
-        except VitrineError as error:
-            return _FileStep(place.path, problem=f"{place.path}: {error.message}")
-        preview = self.hidden_preview(place)
-        keys = [key] if preview is None else [key, preview.key]
-        return _FileStep(
-            place.path, [marker for key in keys for marker in self._hiding(place, key)]
-        )
-
-    def _hiding(self, place: FileTarget, key: str) -> list[ObjectVersion]:
-        """Return the markers above the newest content of a key."""
-        markers: list[ObjectVersion] = []
-        for version in self.objects.list_versions(place.bucket, key).versions:
-            if version.key != key or not version.is_delete_marker:
-                break
-            markers.append(version)
-        return markers
 
     def hidden_preview(self, place: FileTarget) -> ObjectVersion | None:
         """Return the version of an archived preview that was shown last, and is not quarantined."""
