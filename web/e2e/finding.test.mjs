@@ -4,6 +4,8 @@ import { test } from './fixtures.mjs';
 import {
   accessible,
   file,
+  filled,
+  fits,
   HITS,
   NARROW_AND_DARK,
   newAsset,
@@ -163,4 +165,25 @@ test('a flat model fills its stage', async ({ page }) => {
   const rows = new Set(drawn.map((at) => Math.floor(at / 100))).size;
   const columns = new Set(drawn.map((at) => at % 100)).size;
   assert.ok(Math.max(rows, columns) >= 60, `it fills ${rows} % of the height, ${columns} % across`);
+});
+
+test('a part of a model is shown alone', async ({ open }) => {
+  const { page } = await open(NARROW_AND_DARK);
+  await withKey(page);
+  await page.goto(`${UI}?q=${quoted('robot-arm')}`);
+  await page.locator(HITS).first().click();
+  await page.locator('.model[data-state=shown]').waitFor();
+  const whole = await filled(page);
+  await page.getByRole('button', { name: 'Parts', exact: true }).click();
+  const panel = page.getByRole('region', { name: 'Parts' });
+  await panel
+    .getByRole('button', { name: /^Show only/ })
+    .last()
+    .click();
+  await accessible(page, 'the parts of a model');
+  await fits(page);
+  const part = await filled(page);
+  assert.ok(part > 0 && part < whole, `${part} of ${whole} is drawn`);
+  await panel.getByRole('button', { name: 'Show all' }).click();
+  assert.equal(await filled(page), whole);
 });

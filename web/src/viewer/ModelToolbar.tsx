@@ -6,6 +6,8 @@ import { formatNumber } from '../texts/formats';
 import { saveFile } from '../ui/saveFile';
 import { unitSymbol } from '../ui/units';
 import type { ShownModel } from './scene';
+import { listParts } from './parts';
+import { PartsPanel } from './PartsPanel';
 import { drawnAxis, type Axis } from './axes';
 import type { Place } from '../api/downloads';
 import { hasSurfaces } from './unlit';
@@ -28,6 +30,8 @@ export function ModelToolbar(props: {
   const [normals, setNormals] = useState(false);
   const [box, setBox] = useState(false);
   const [cut, setCut] = useState(false);
+  const [hasParts] = useState(() => listParts(loaded.scene).length > 1);
+  const [parts, setParts] = useState(false);
   const save = async () => {
     const blob = await scene.picture();
     if (blob) saveFile(blob, `${props.name}.png`);
@@ -52,6 +56,7 @@ export function ModelToolbar(props: {
   return (
     <>
       {box && <Measures shown={props.shown} facts={facts} toDrawnAxis={toDrawnAxis} />}
+      {parts && <PartsPanel root={loaded.scene} onChange={scene.draw} />}
       <div className="tools" role="toolbar" aria-label={viewerTexts.toolbar}>
         <button type="button" onClick={scene.fit} aria-keyshortcuts="f">
           {viewerTexts.fit}
@@ -63,6 +68,7 @@ export function ModelToolbar(props: {
           scene.section(on ? toDrawnAxis('x') : null, 0.5),
         )}
         {cut && <Section shown={props.shown} toDrawnAxis={toDrawnAxis} />}
+        {hasParts && toggle(viewerTexts.parts, parts, setParts, () => undefined)}
         {loaded.animations.length > 0 && <Animations shown={props.shown} />}
         <button type="button" onClick={() => void save()}>
           {viewerTexts.screenshot}

@@ -198,7 +198,7 @@ export class ModelScene {
   }
 
   /** Draws in the next frame, however often it is called until then. */
-  private readonly draw = (): void => {
+  readonly draw = (): void => {
     if (!this.ended) this.frame ||= requestAnimationFrame(this.drawFrame);
   };
 
