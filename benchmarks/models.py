@@ -20,6 +20,7 @@ from backend.spec.formats import (
     FORMAT_OF,
     INSPECT_CAD_EXTENSIONS,
     INSPECT_EXTENSIONS,
+    INSPECT_IFC_EXTENSIONS,
     extension_of,
 )
 from benchmarks.glb_validator import errors_of
@@ -104,7 +105,7 @@ def measure(root: Path) -> tuple[Figures, list[Row]]:
     usages = [row.outcome.usage for row in rows if row.is_model]
     seconds = [usage.seconds for usage in usages]
     cpu_seconds = [usage.cpu_seconds for usage in usages]
-    known = INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS
+    known = INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS | INSPECT_IFC_EXTENSIONS
     figures = Figures(
         files=len(rows),
         models=len(usages),

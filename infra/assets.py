@@ -22,12 +22,12 @@ from infra.settings import ROOT
 REQUIREMENTS = ROOT / "backend" / "requirements.txt"
 LAYERS = ROOT / "build" / "layers"
 # The platform of wheels: Lambda's Python 3.13 on arm64 has glibc 2.34.
-PLATFORM = "aarch64-manylinux_2_28"
+PLATFORM = "aarch64-manylinux_2_31"
 PYTHON = "3.13"
 MIB = 1024**2
 # Lambda's limit for a function with its layers, unzipped. Built for Lambda and not compiled, the
-# layer of all functions has 31 MB, `inspect` 140 and `inspect-cad` 183. With bytecode and the code,
-# a function with `inspect-cad` has 233 MiB.
+# layer of all functions has 31 MB, `inspect` 143, `inspect-cad` 183 and `inspect-ifc` 152. With
+# bytecode and the code, a function with `inspect-cad` has 233 MiB.
 MOST_BYTES = 250 * MIB
 
 
@@ -107,6 +107,19 @@ def requirements_of(name: Packages) -> Path:
     return REQUIREMENTS.with_name(f"requirements-{name}.txt")
 
 
+def left_out_of(requirements: Path) -> Path:
+    """Return the path of the list of what a layer leaves out of its packages; few have one."""
+    return requirements.with_name(requirements.name.replace("requirements", "left-out", 1))
+
+
+def leave_out(packages: Path, requirements: Path) -> None:
+    """Remove what the list of these requirements names: patterns of paths, one a line."""
+    patterns = left_out_of(requirements)
+    for pattern in patterns.read_text().split() if patterns.exists() else ():
+        for path in packages.glob(pattern):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
 def _packages(name: Packages, target: Path, python: Path | None, bundle: bool) -> Layer:
     requirements = requirements_of(name)
     digest = layer_hash(bundle=bundle, compiled=python is not None, requirements=requirements)
@@ -155,7 +168,10 @@ def copy_code(target: Path, source: Path = ROOT / "backend") -> Path:
 
 def copy_requirements(target: Path, requirements: Path = REQUIREMENTS) -> Path:
     """Copy only the pinned requirements to `target`: the local runtime installs them itself."""
-    shutil.copyfile(requirements, target / "requirements.txt")
+    copied = target / "requirements.txt"
+    shutil.copyfile(requirements, copied)
+    if (left_out := left_out_of(requirements)).exists():
+        shutil.copyfile(left_out, left_out_of(copied))
     return target
 
 
@@ -164,6 +180,8 @@ def layer_hash(*, bundle: bool, compiled: bool = False, requirements: Path = REQ
     platform = f"{PLATFORM} {PYTHON}" if bundle else "requirements only"
     platform += " compiled" if compiled else ""
     facts = f"{platform}\n".encode() + requirements.read_bytes()
+    if (left_out := left_out_of(requirements)).exists():
+        facts += left_out.read_bytes()
     return hashlib.sha256(facts).hexdigest()
 
 
@@ -197,6 +215,7 @@ def _install(target: Path, requirements: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise LayerBuildError(f"bundle: the dependency layer failed: {done.stderr.strip()}")
+    leave_out(target, requirements)
 
 
 def _uv() -> str:

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -29,7 +29,9 @@ def install_layer(requirements: Path, folder: Path, progress: Callable[[str], No
     Raises:
         LocalError: the installation fails; with its last line.
     """
-    return _install(requirements.read_text(encoding="utf-8"), folder, progress)
+    left_out = requirements.with_name("left-out.txt")
+    patterns = left_out.read_text(encoding="utf-8") if left_out.exists() else ""
+    return _install(requirements.read_text(encoding="utf-8"), folder, progress, patterns)
 
 
 def install_runtime(lock: Path, folder: Path, progress: Callable[[str], None]) -> Path:
@@ -76,9 +78,11 @@ def _closure(names: tuple[str, ...]) -> set[str]:
     return packages
 
 
-def _install(requirements: str, folder: Path, progress: Callable[[str], None]) -> Path:
+def _install(
+    requirements: str, folder: Path, progress: Callable[[str], None], left_out: str = ""
+) -> Path:
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    digest = hashlib.sha256(f"{version}\n{requirements}".encode()).hexdigest()[:16]
+    digest = hashlib.sha256(f"{version}\n{requirements}{left_out}".encode()).hexdigest()[:16]
     target = folder / digest
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / f"{digest}.lock"):
@@ -86,11 +90,11 @@ def _install(requirements: str, folder: Path, progress: Callable[[str], None]) -
             # the layers of functions have different versions of it
             count = len(_pins(requirements))
             progress(f"installing the functions' {folder.name} packages ({count})")
-            _install_into(requirements, target)
+            _install_into(requirements, target, left_out.split())
     return target
 
 
-def _install_into(requirements: str, target: Path) -> None:
+def _install_into(requirements: str, target: Path, left_out: Sequence[str]) -> None:
     scratch = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
     try:
         listed = scratch / "requirements.txt"
@@ -106,6 +110,8 @@ def _install_into(requirements: str, target: Path) -> None:
         )
         if done.returncode != 0:
             raise LocalError(f"cannot install {target.parent.name}: {done.stderr.strip()}")
+        for path in [path for pattern in left_out for path in packages.glob(pattern)]:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
         packages.replace(target)
     finally:
         shutil.rmtree(scratch)

@@ -76,6 +76,8 @@ FACTS = (
     Fact("scans", "number", "Scans of an E57 file."),
     Fact("images", "number", "Images that an E57 file has beside its scans."),
     Fact("layers", "number", "Layers of a Rhino file."),
+    Fact("elements", "number", "Elements of an IFC model, without openings."),
+    Fact("storeys", "number", "Storeys of an IFC model."),
     Fact("vertices", "number", "Vertices."),
     Fact("meshes", "number", "Meshes."),
     Fact("materials", "number", "Materials that the file declares or uses."),

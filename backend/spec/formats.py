@@ -166,13 +166,13 @@ FORMATS = (
     ),
     Format("Blender", "blend", "Read", media_type="application/x-blender", start=rb"BLENDER"),
     Format(
-        *("IFC", "ifc", "Promised", "model", "assimp", "application/x-step"),
+        *("IFC", "ifc", "Promised", "model", "ifc", "application/x-step"),
         start=_SPACE + rb"ISO-10303-21;.*\bFILE_SCHEMA\s*\(\s*\(\s*'IFC",
-        units="ifc",
+        libraries="",
         is_text=True,
-        is_rotated=True,
     ),
-    Format("ifcZIP", "ifczip", "Promised", reader="ifczip"),
+    Format("ifcZIP", "ifczip", "Promised", reader="ifczip", libraries=""),
+    _stored("ifcXML", "ifcxml", "IFC"),
     Format(
         *("STEP", "step stp", "Promised", "model", "cad", "model/step"),
         start=_SPACE + rb"ISO-10303-21;",
@@ -338,7 +338,9 @@ IMAGE_EXTENSIONS = _extensions(*(row for row in FORMATS if row.kind == "image"))
 # Formats that store solids without triangles, which only OpenCASCADE converts.
 INSPECT_CAD_EXTENSIONS = _extensions(*(row for row in _INSPECTED if row.reader == "cad"))
 """Extensions that the function `InspectCad` reads."""
-INSPECT_EXTENSIONS = _extensions(*_INSPECTED) - INSPECT_CAD_EXTENSIONS
+INSPECT_IFC_EXTENSIONS = _extensions(*(row for row in _INSPECTED if row.reader.startswith("ifc")))
+"""Extensions that the function `InspectIfc` reads."""
+INSPECT_EXTENSIONS = _extensions(*_INSPECTED) - INSPECT_CAD_EXTENSIONS - INSPECT_IFC_EXTENSIONS
 """Extensions that the function `Inspect` reads."""
 KINDS_IN_ORDER = tuple(
     _extensions(*(row for row in _INSPECTED if row.kind == kind))

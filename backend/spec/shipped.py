@@ -4,7 +4,7 @@ The bootstrap creates them if the setting `PROCESSING` is on. Administrators may
 them; their changes are kept.
 """
 
-from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS
+from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS, INSPECT_IFC_EXTENSIONS
 from backend.values import frozen
 
 
@@ -42,4 +42,10 @@ INSPECT_CAD = Shipped(
     "Reads CAD models: facts, a thumbnail, a GLB",
     _with_dots(INSPECT_CAD_EXTENSIONS),
 )
-SHIPPED = (INSPECT, INSPECT_CAD)
+INSPECT_IFC = Shipped(
+    "vitrine-inspect-ifc",
+    "InspectIfc",
+    "Reads IFC models of buildings: facts, a thumbnail, a GLB",
+    _with_dots(INSPECT_IFC_EXTENSIONS),
+)
+SHIPPED = (INSPECT, INSPECT_CAD, INSPECT_IFC)

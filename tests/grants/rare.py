@@ -258,13 +258,13 @@ RARE = (
     Rare(
         "DataKey asset*bucket asset*bucket/*",
         "Decrypt GetObject GetObjectVersion ListBucket PutObject",
-        "InspectCad",
-        "files of CAD programs: `make prove PART=models`",
+        "InspectCad InspectIfc",
+        "files of CAD programs and buildings: `make prove PART=models`",
     ),
     Rare(
         "*Reader",
         "InvokeFunction",
-        "Inspect InspectCad",
+        "Inspect InspectCad InspectIfc",
         "where the kernel confines no process: `make prove PART=sandbox`",
     ),
     Rare(

@@ -22,7 +22,7 @@ CORPUS = Path("/usr/share/assimp/models")
 """Debian's package assimp-testmodels."""
 FORMATS = 12
 SECONDS = 600
-READERS = ("InspectReader", "InspectCadReader")
+READERS = ("InspectReader", "InspectCadReader", "InspectIfcReader")
 
 
 class SingleFileAsset:

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from backend.processing.inspection import inspect
 from backend.processing.jail import child
 from backend.processing.jail.channel import ChannelError, close_all, receive, send
+from backend.processing.readers import ifc
 from backend.processing.readers.assimp import library
 from backend.processing.texts import CODE_PAGES
 
@@ -40,6 +41,8 @@ def main(descriptor: int) -> None:
     Image.init()
     if find_spec("assimp_py"):  # the function that reads CAD models does not have it
         library()
+    if find_spec("ifcopenshell"):  # only the function that reads IFC has it
+        ifc.library()
     inspect("triangle.obj", _TRIANGLE, _NoFiles())
     control = socket.socket(fileno=descriptor)
     send(control, {"ready": True})

@@ -99,7 +99,7 @@ _POINT = re.compile(
 )
 
 
-def _require_step(data: bytes) -> None:
+def require_step(data: bytes) -> None:
     """Check header, end and parameters of STEP: others OpenCASCADE reads as zero, or for ever."""
     data = utf8_lines(data)
     if b"ISO-10303-21" not in data[:1024]:
@@ -199,5 +199,5 @@ CHECKS: Mapping[str, Callable[[bytes], None]] = {
     "fbx": _require_fbx,
     "iges": _require_iges,
     "obj": _require_obj_end,
-    "step": _require_step,
+    "step": require_step,
 }

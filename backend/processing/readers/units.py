@@ -36,20 +36,6 @@ _METRES_OF_DXF = (
     *(1e-6, 0.1, 10.0, 100.0, 1e9, 149_597_870_700.0, 9.460_730_472_580_8e15),
     *(3.085_677_581_491_37e16, 1200 / 3937),
 )
-_IFC_LENGTH = re.compile(rb"IFCSIUNIT\s*\(\s*\*\s*,\s*\.LENGTHUNIT\.\s*,\s*(?:\$|\.(\w+)\.)")
-_IFC_CONVERTED = re.compile(rb"IFCCONVERSIONBASEDUNIT\s*\([^;]*\.LENGTHUNIT\.")
-# Powers of ten of `IfcSIPrefix` (ISO 16739); without a prefix it is a metre.
-_SMALL = zip(b"ATTO FEMTO PICO NANO MICRO MILLI".split(), range(-18, 0, 3), strict=True)
-_LARGE = zip(b"KILO MEGA GIGA TERA PETA EXA".split(), range(3, 19, 3), strict=True)
-_PREFIXES = {
-    b"": 0,
-    b"CENTI": -2,
-    b"DECI": -1,
-    b"DECA": 1,
-    b"HECTO": 2,
-    **dict(_SMALL),
-    **dict(_LARGE),
-}
 RELATION_OF_3MF = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 
 
@@ -68,18 +54,6 @@ def _of_dxf(start: bytes) -> Unit | None:
     unit = _INSUNITS.search(start)
     code = int(unit[1]) if unit else 0
     return unit_of_length(_METRES_OF_DXF[code - 1]) if 0 < code <= len(_METRES_OF_DXF) else None
-
-
-def _of_ifc(data: bytes) -> Unit | None:
-    """Return the unit of lengths, which is a metre with or without a prefix.
-
-    Of other units, such as feet, assimp converts lengths to metres.
-    """
-    lengths = _IFC_LENGTH.findall(data)
-    if len(lengths) != 1 or _IFC_CONVERTED.search(data):
-        return METRE
-    power = _PREFIXES.get(lengths[0].upper())
-    return None if power is None else unit_of_length(10.0**power)
 
 
 def _of_x3d(start: XmlStart) -> Unit | None:
@@ -166,7 +140,6 @@ RULES: Mapping[str, Callable[[bytes, Mapping[str, Any]], tuple[Unit | None, str 
         _AXES.get(metadata.get("UpAxis", -1)),
     ),
     "gltf": lambda _data, _: (METRE, "y"),  # version 1.0
-    "ifc": lambda data, _: (_of_ifc(data), "z"),
     "x3d": lambda data, _: (_of_x3d(xml_start(data[:_START])), "y"),
     "x3db": lambda _data, _: (None, "y"),
     "xml": lambda data, _: _of_xml(xml_start(_unpack(data, ".amf")[:_START]), "xml"),

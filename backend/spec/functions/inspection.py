@@ -52,6 +52,20 @@ INSPECT_CAD_READER = Function(
     tenant_isolation=True,
 )
 
+INSPECT_IFC_READER = Function(
+    "InspectIfcReader",
+    "reader",
+    "backend.entrypoints.readers.inspect_ifc.handler",
+    "Reads one file for InspectIfc, without permissions.",
+    uses={},
+    settings=(settings.READERS,),
+    memory_mb=_MEMORY_MB,
+    timeout_seconds=READER_SECONDS,
+    packages="inspect-ifc",
+    storage_mb=_STORAGE_MB,
+    tenant_isolation=True,
+)
+
 INSPECT = Function(
     "Inspect",
     "pipeline",
@@ -78,4 +92,18 @@ INSPECT_CAD = Function(
     packages="inspect-cad",
     storage_mb=_STORAGE_MB,
     calls=(INSPECT_CAD_READER,),
+)
+
+INSPECT_IFC = Function(
+    "InspectIfc",
+    "pipeline",
+    "backend.entrypoints.pipelines.inspect_ifc.handler",
+    "Reads IFC models of buildings: facts, a thumbnail, a GLB.",
+    uses=_INSPECTS,
+    settings=(settings.TURNTABLES, settings.READERS),
+    memory_mb=_MEMORY_MB,
+    timeout_seconds=_TIMEOUT_SECONDS,
+    packages="inspect-ifc",
+    storage_mb=_STORAGE_MB,
+    calls=(INSPECT_IFC_READER,),
 )

@@ -10,11 +10,21 @@ from tests.unit.processing.test_blend import blend
 from tests.unit.processing.test_e57 import FILES as E57
 from tests.unit.processing.test_e57 import TWO_SCANS
 from tests.unit.processing.test_heif import FILES as HEIF
+from tests.unit.processing.test_ifc import FILES as IFC
 from tests.unit.processing.test_light import FILES as LIGHT
 from tests.unit.processing.test_rhino import FILES as RHINO
 from tests.unit.processing.test_splats import FILES as SPLATS
 
-FILES = {**LIGHT, **HEIF, **SPLATS, **E57, **RHINO, "two.e57": TWO_SCANS, "a.blend": blend("-v300")}
+FILES = {
+    **LIGHT,
+    **HEIF,
+    **SPLATS,
+    **E57,
+    **RHINO,
+    **IFC,
+    "two.e57": TWO_SCANS,
+    "a.blend": blend("-v300"),
+}
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -201,16 +201,6 @@ def test_an_archive_and_the_root_of_xml_with_a_prefix_are_read() -> None:
     assert (wanted["unit"], wanted["upAxis"]) == ("inch", "z")
     for data in (prefixed, b"\xef\xbb\xbf" + prefixed, prefixed.replace(b"\n", b"\r\n")):
         assert facts_without_pictures("a.dae", data) == wanted
-    text = b"ISO-10303-21;\nHEADER;\nFILE_SCHEMA(('IFC2X3'));\nENDSEC;\nDATA;\nENDSEC;\n"
-    text += b"END-ISO-10303-21;\n"
-    packed = facts_without_pictures("a.ifczip", archive(("b.txt", b"x"), ("Büro.IFC", text)))
-    assert packed == facts_without_pictures("a.ifc", text)
-    assert "IFC" in str(packed["refused"])
-    for data, reason in (
-        (archive(("a.txt", text)), "the archive contains no IFC file"),
-        (text, "not a ZIP archive that can be read"),
-    ):
-        assert facts_without_pictures("a.ifczip", data) == {"refused": reason}
 
 
 def test_a_model_without_a_unit_keeps_its_numbers_in_the_glb_and_gltf_1_is_in_metres() -> None:
@@ -219,21 +209,7 @@ def test_a_model_without_a_unit_keeps_its_numbers_in_the_glb_and_gltf_1_is_in_me
     assert unit_and_up("gltf", b"", {}) == (METRE, "y")
 
 
-def test_units_of_ifc_and_of_broken_documents() -> None:
-    feet = b"#8=IFCCONVERSIONBASEDUNIT(#9,.LENGTHUNIT.,'FOOT',#10);"
-    for text, name in (
-        (b"#7= IFCSIUNIT(*,.LENGTHUNIT.,.MILLI.,.METRE.);", "millimeter"),
-        (b"#7=IFCSIUNIT ( * , .LENGTHUNIT. , $ , .METRE. );", "metre"),
-        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.CENTI.,.METRE.);", "centimeter"),
-        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.HECTO.,.METRE.);", "100 metres"),
-        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.NANO.,.METRE.);", "1e-09 metres"),
-        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.EXA.,.METRE.);", "1e+18 metres"),
-        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.HELLO.,.METRE.);", None),
-        (b"#7=IFCSIUNIT(*,.LENGTHUNIT.,.MILLI.,.METRE.);" + feet, "metre"),
-        (b"", "metre"),
-    ):
-        unit, up = unit_and_up("ifc", text, {})
-        assert (unit.name if unit else None, up) == (name, "z"), text
+def test_the_unit_of_broken_documents() -> None:
     entity = '<!DOCTYPE a [<!ENTITY e "0.0254">]>'
     for data in (
         f'{entity}<amf unit="inch">',

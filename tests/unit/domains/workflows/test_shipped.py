@@ -35,7 +35,7 @@ IN_GLOBAL = [("GLOBAL", INSPECT.id)]
 def ensure(definitions: Definitions, *shipped: str) -> None:
     """Run this part of the bootstrap; `shipped` are further extensions of a later release."""
     tables, clock = definitions.product.tables, definitions.product.clock
-    later = (replace(INSPECT, extensions=(*INSPECT.extensions, *shipped)), INSPECT_CAD)
+    later = (replace(INSPECT, extensions=(*INSPECT.extensions, *shipped)), *SHIPPED[1:])
     pipelines = PipelineRepository(tables)
     ShippedPipelines(pipelines, clock).ensure(later)
     queries = PipelineQueries(pipelines, definitions.product.authorization)
