@@ -5,6 +5,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from backend.spec.page import SESSION_COOKIE, SESSION_HEADER, SESSION_ID, SESSION_PATH
 from backend.spec.routes import ROUTES
 from infra.settings import ROOT
 from web_page import build_page
@@ -40,8 +41,12 @@ class Page:
         files = sorted(f"/{PREFIX}/{path}" for path in paths if not path.startswith(f"{FIXED}/"))
         own = sorted(route.path for route in ROUTES if route.path.startswith("/api/"))
         code = EDGE.read_text(encoding="utf-8")
+        start, end = SESSION_ID
+        session = {"cookie": SESSION_COOKIE, "header": SESSION_HEADER, "path": SESSION_PATH}
+        session |= {"start": start, "end": end}
         for name, values in (("FILES", files), ("API_PATHS", own)):
             code = code.replace(f"/* {name} */ []", json.dumps(values))
+        code = code.replace("/* SESSION */ {}", json.dumps(session))
         if (size := len(code.encode())) > MOST_EDGE_BYTES:
             raise PageBuildError(
                 f"the function at the edge has {size} bytes, and CloudFront takes "

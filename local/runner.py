@@ -18,6 +18,7 @@ from local.admin import NOTIFICATIONS, RESPONSES, TASKS, USER_POOLS, Board, admi
 from local.assembly import Assembly, read_assembly
 from local.clients import Clients, Credentials, Endpoints, connect
 from local.deployment import deploy, engines_of, refuse_unknown_types
+from local.edge import PROOF_SECRET, Edge
 from local.endpoint_file import EndpointFile
 from local.engine_room import EngineRoom
 from local.engine_values import store_engine_values
@@ -268,8 +269,14 @@ class Runtime:
         if api is None:
             return
         gateway = Gateway(api, functions)
+        # By this secret, functions recognise the requests of the gateway.
+        environments = (functions.spec(a.function).environment for a in api.authorizers.values())
+        secret = next((e[PROOF_SECRET] for e in environments if PROOF_SECRET in e), None)
+        proof = ""
+        if secret is not None:
+            proof = clients.secrets.get_secret_value(SecretId=secret)["SecretString"]
         around = Surroundings(
-            origin=self._choices.gateway.url,
+            edge=Edge(self._choices.gateway.url, proof),
             buckets=(endpoints.s3,),
             key=lambda: self._admin_key(clients),
             configuration=lambda: gateway.get("/api/amplify-config", self._choices.gateway.url),

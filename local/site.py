@@ -13,11 +13,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from local.edge import SESSION_PATH, Edge
 from local.links import Links
 from web_page import Page, policy_of
 
@@ -49,14 +50,18 @@ mimetypes.add_type("application/wasm", ".wasm")
 class Surroundings:
     """Parts of the deployment that the page uses.
 
-    `buckets` are the origins of presigned URLs; `configuration` returns the configuration for
-    clients.
+    `buckets` are the origins of presigned URLs; `key` returns the administrator's key,
+    `configuration` the configuration for clients.
     """
 
-    origin: str
+    edge: Edge
     buckets: tuple[str, ...]
     key: Callable[[], str]
     configuration: Callable[[], Awaitable[bytes]]
+
+    @property
+    def origin(self) -> str:
+        return self.edge.origin
 
 
 class Site:
@@ -75,7 +80,7 @@ class Site:
         """Handle one request."""
         path: str = scope.get("path", "")
         if scope["type"] == "http" and (path == "/ui" or path.startswith(_UI)):
-            response = await self._ui(Request(scope, receive), path)
+            response = await self._ui(Request(scope, receive), path, send)
         elif (
             scope["type"] == "http"
             and path == "/"
@@ -83,14 +88,36 @@ class Site:
             and "text/html" in Headers(scope=scope).get("accept", "")
         ):
             response = RedirectResponse(_UI, 302)
+        elif scope["type"] == "http":
+            await self._forward(scope, receive, send)
+            return
         else:
             await self._api(scope, receive, send)
             return
-        await response(scope, receive, send)
+        if response is not None:
+            await response(scope, receive, send)
 
-    async def _ui(self, request: Request, path: str) -> Response:
+    async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send a request to the API as the edge of a deployment would, and return the reply."""
+        edge, headers = self._around.edge, Headers(scope=scope).items()
+        viewer = (scope.get("client") or ("127.0.0.1",))[0]
+        forwarded = edge.forwarded(scope["method"], scope["path"], headers, viewer)
+        if forwarded is None:
+            await _refused(401, "Unauthorized")(scope, receive, send)
+            return
+
+        async def send_renamed(message: Message) -> None:
+            for name, value in Headers(raw=message.get("headers", [])).items():
+                if name == "set-cookie":
+                    MutableHeaders(raw=message["headers"])[name] = edge.renamed(value, headers)
+            await send(message)
+
+        sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in forwarded]
+        await self._api({**scope, "headers": sent}, receive, send_renamed)
+
+    async def _ui(self, request: Request, path: str, send: Send) -> Response | None:
         if path == _ONCE:
-            return await self._exchange(request)
+            return await self._exchange(request, send)
         if request.method not in {"GET", "HEAD"}:
             return JSONResponse({"message": "Method Not Allowed"}, 405, {"allow": "GET, HEAD"})
         if request.headers.get("host") != urlsplit(self._around.origin).netloc:
@@ -118,6 +145,8 @@ class Site:
             content = packed
             headers["content-encoding"] = "gzip"
         headers["vary"] = "Accept-Encoding"
+        if not fixed:
+            headers["set-cookie"] = self._around.edge.trial_cookie
         kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
         return Response(content, 200, headers, kind)
 
@@ -150,8 +179,11 @@ class Site:
         urls = (configuration.get(name) for name in _PROVIDER)
         return {origin for url in urls if isinstance(url, str) and (origin := _origin_of(url))}
 
-    async def _exchange(self, request: Request) -> Response:
-        """Return the administrator's key for the secret of an unused link."""
+    async def _exchange(self, request: Request, send: Send) -> Response | None:
+        """Begin a session of the administrator for the secret of an unused link.
+
+        The API has sent the reply if this returns None.
+        """
         own = self._around.origin
         headers = request.headers
         if headers.get("host") != urlsplit(own).netloc or headers.get("origin") != own:
@@ -163,7 +195,16 @@ class Site:
             return _refused(400, "secret: must be a text")
         if not self._links.use(secret):
             return _refused(403, "The link was used before, or has expired")
-        return JSONResponse({"key": self._around.key()}, headers={"cache-control": "no-store"})
+        sent = [header for header in request.scope["headers"] if header[0] in {b"host", b"cookie"}]
+        authorization = (b"authorization", self._around.key().encode("latin-1"))
+        path = {"path": SESSION_PATH, "raw_path": SESSION_PATH.encode(), "query_string": b""}
+        scope = {**request.scope, **path, "headers": [*sent, authorization]}
+
+        async def no_body() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        await self._forward(scope, no_body, send)
+        return None
 
 
 def _origin_of(url: str) -> str | None:

@@ -9,6 +9,7 @@ class Identity(NamedTuple):
     `mfa` is true if a second factor was used; `email` is the address in the credentials.
     `api_key_id` is the API key that authenticated the request; None for a token. `subject` is the
     `sub` of a token, if it differs from the user id; clients identify their user by it.
+    `auth_time` is when the user of a token signed in, in seconds since 1970.
     """
 
     user_id: str
@@ -16,6 +17,7 @@ class Identity(NamedTuple):
     email: str | None = None
     api_key_id: str | None = None
     subject: str | None = None
+    auth_time: int | None = None
 
     def named(self, user_id: str) -> str:
         """Return the user whom a request of this caller names; its own subject is the caller."""

@@ -80,7 +80,12 @@ def report_obstacle(text: str) -> None:
 def _context(caller: Identity) -> dict[str, str]:
     """Return the context that the functions behind the API receive; all values are texts."""
     known = {"userId": caller.user_id, "mfa": "true" if caller.mfa else "false"}
-    optional = {"email": caller.email, "apiKeyId": caller.api_key_id, "subject": caller.subject}
+    optional = {
+        "email": caller.email,
+        "apiKeyId": caller.api_key_id,
+        "subject": caller.subject,
+        "authTime": None if caller.auth_time is None else str(caller.auth_time),
+    }
     return known | {name: value for name, value in optional.items() if value is not None}
 
 

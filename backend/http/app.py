@@ -13,6 +13,8 @@ from urllib.parse import parse_qsl
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.shared.cookies import Cookie as SentCookie
+from aws_lambda_powertools.shared.cookies import SameSite
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 from backend.core.authorization import Authorization
@@ -135,8 +137,25 @@ class HttpApp:
             )
             response.base64_encoded = True
             return response
+        cookies = [
+            SentCookie(
+                cookie.name,
+                cookie.value,
+                path="/",
+                secure=True,
+                http_only=True,
+                max_age=cookie.seconds,
+                same_site=SameSite.STRICT_MODE,
+            )
+            for cookie in (reply.cookie,)
+            if cookie is not None
+        ]
         return Response(
-            status_code=reply.status, content_type="application/json", body=text, headers=headers
+            status_code=reply.status,
+            content_type="application/json",
+            body=text,
+            headers=headers,
+            cookies=cookies,
         )
 
     def _call(self, route: Route, event: APIGatewayProxyEventV2) -> Call:
@@ -266,11 +285,12 @@ def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:
     if not isinstance(user_id, str) or not user_id:
         raise UnauthenticatedError("The request is not authenticated")
     email, api_key_id = context.get("email"), context.get("apiKeyId")
-    subject = context.get("subject")
+    subject, auth_time = context.get("subject"), context.get("authTime")
     return Identity(
         user_id,
         mfa=context.get("mfa") == "true",
         email=email if isinstance(email, str) and email else None,
         api_key_id=api_key_id if isinstance(api_key_id, str) and api_key_id else None,
         subject=subject if isinstance(subject, str) and subject else None,
+        auth_time=int(auth_time) if isinstance(auth_time, str) and auth_time else None,
     )

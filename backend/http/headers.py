@@ -43,6 +43,7 @@ _OF_REPLIES = {
     "Last-Modified": "When this version of the file was written",
     "Location": "Presigned URL of the content; it expires after some minutes",
     "Retry-After": "Seconds to wait before sending the request again",
+    "Set-Cookie": "The cookie of the session, or its removal, for the page of the deployment",
     WRITTEN_HEADER: SYNC_TOKEN,
     "X-Amz-Version-Id": "The id of the file version returned",
 }

@@ -9,7 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar, cast, get_args
+from typing import Any, Generic, NamedTuple, TypeVar, cast, get_args
 
 from pydantic import BaseModel
 
@@ -32,6 +32,15 @@ _UNSAFE = re.compile(r"[^!-+\--~]")
 _MAX_NAMED = 20  # ignored fields that a reply lists
 
 
+class Cookie(NamedTuple):
+    """A cookie that no script can read, for requests of the same site only."""
+
+    name: str
+    value: str
+    seconds: int
+    """Its maximum age; 0 removes it."""
+
+
 @frozen
 class Reply(Generic[B]):
     """A reply with more than a body: headers such as an ETag, or a status other than 200.
@@ -51,6 +60,7 @@ class Reply(Generic[B]):
     changed: BaseModel | None = None
     read: Read | None = None
     unrecorded: B | None = None
+    cookie: Cookie | None = None
 
 
 @frozen

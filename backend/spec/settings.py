@@ -213,6 +213,13 @@ ALLOWED_ADDRESSES = Setting(
         "192.0.2.0/24, or ranges such as 192.0.2.0-192.0.2.255; empty: all."
     ),
 )
+SESSION_HOURS = Setting(
+    "SESSION_HOURS",
+    12,
+    "Hours after a sign-in at which a session of the page ends.",
+    least=1,
+    most=400 * 24,  # browsers keep no cookie longer
+)
 # With readers, an execution takes two instances: these are a tenth of an account's 1,000 (decision
 # 79).
 EXECUTIONS_AT_ONCE = Setting(
@@ -332,6 +339,7 @@ SETTINGS = (
     WEB_URL,
     PAGE,
     API_ONLY_THROUGH_PAGE,
+    SESSION_HOURS,
     ALLOWED_PIPELINES,
     PROCESSING,
     TURNTABLES,

@@ -236,6 +236,7 @@ class Settings(BaseModel):
     page_sign_in_origins: tuple[HttpsOrigin, ...] = ()
     """Origins of the sign-in provider's endpoints, besides that of `oidcIssuer`, which the page
     may call."""
+    session_hours: int = field_of(declared.SESSION_HOURS)
 
     api_requests_per_second: Positive = 1000
     """Maximum requests to the API in a second; further ones return 429."""

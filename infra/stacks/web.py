@@ -12,7 +12,7 @@ from constructs import Construct
 
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
 from backend.spec.functions.operations import BOOTSTRAP
-from backend.spec.page import PAGE_RECORD, PROOF_HEADER
+from backend.spec.page import PAGE_RECORD, PROOF_HEADER, SESSION_COOKIE
 from backend.spec.secrets import PAGE_EDGE_KEY
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly, output
@@ -24,7 +24,6 @@ from infra.resources import Resources
 from infra.settings import Settings
 from web_page import policy_of
 
-SESSION_COOKIE = "__Host-vitrine"
 # The time in which API Gateway answers, and which CloudFront allows without a higher quota.
 API_SECONDS = 30
 _YEAR = Duration.days(365)

@@ -30,8 +30,10 @@ from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.repository.profiles import ProfileRepository
 from backend.domains.identity.repository.users import SignInEntries
 from backend.domains.identity.routes import build_router as build_identity_router
+from backend.domains.identity.service.edge import ViewerAddresses
 from backend.domains.identity.service.keys import ApiKeyService, UserKeys
 from backend.domains.identity.service.profiles import EmailAddresses, ProfileService
+from backend.domains.identity.service.sessions import SessionService
 from backend.domains.identity.service.users import UserService
 from backend.http.router import Router
 from backend.spec.tables.access import ROLES
@@ -39,12 +41,15 @@ from backend.spec.tables.operations import JOBS
 from tests.factories.access import OnlyUser
 
 JOB = "withdrawRole.1"
+EDGE_KEY = "edge" * 16
+"""The secret of the page's distribution."""
 
 
 class AccessServices(NamedTuple):
     """The services to which the routes are bound."""
 
     api_keys: ApiKeyService
+    sessions: SessionService
     roles: RoleService
     user_roles: UserRoleService
     profiles: ProfileService
@@ -55,7 +60,7 @@ class AccessServices(NamedTuple):
 
     def router(self) -> Router:
         """The routes of access and identity."""
-        identity = build_identity_router(self.api_keys, self.profiles, self.users)
+        identity = build_identity_router(self.api_keys, self.sessions, self.profiles, self.users)
         access = build_router(
             self.roles, self.user_roles, self.constraints, self.templates, self.explanations
         )
@@ -87,6 +92,7 @@ class Parts:
         administration = UserAdministration(PolicyRepository(tables), authorization)
         return AccessServices(
             api_keys=self._api_keys(),
+            sessions=self._sessions(),
             roles=RoleService(
                 roles=RoleRepository(tables),
                 grants=grants,
@@ -124,6 +130,20 @@ class Parts:
             pool=self.pool,
             authorization=self.authorization,
             audit=self.audit,
+            pepper=self.pepper,
+            clock=self.clock,
+            new_id=self.new_id,
+            new_secret=self.new_secret,
+        )
+
+    def _sessions(self) -> SessionService:
+        return SessionService(
+            keys=ApiKeyRepository(self.tables),
+            profiles=ProfileRepository(self.tables),
+            pool=self.pool,
+            audit=self.audit,
+            viewers=ViewerAddresses(lambda: frozenset({EDGE_KEY}), self.clock),
+            hours=lambda: 12,
             pepper=self.pepper,
             clock=self.clock,
             new_id=self.new_id,

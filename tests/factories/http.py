@@ -3,7 +3,7 @@
 import base64
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
@@ -108,6 +108,7 @@ class Response:
     status: int
     body: Any
     headers: dict[str, str]
+    cookies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,8 @@ class Client:
     """The key that authenticates the requests; None for a token."""
     subject: str | None = None
     """The subject of the token, if the user id has a prefix."""
+    proved: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Further facts that the authorizer learns from the credential."""
 
     def send(
         self,
@@ -147,6 +150,7 @@ class Client:
             user_id=self.user_id,
             api_key_id=self.api_key_id,
             subject=self.subject,
+            proved=self.proved,
             parameters=parameters,
             query=query,
             body=body if body is None or isinstance(body, str) else json.dumps(body),
@@ -194,7 +198,12 @@ class Client:
             reads=self.reads,
         )
         reply = app.handler(self.router)(event, Context())
-        answer = Response(reply["statusCode"], body_of(reply), dict(reply.get("headers") or {}))
+        answer = Response(
+            reply["statusCode"],
+            body_of(reply),
+            dict(reply.get("headers") or {}),
+            tuple(reply.get("cookies") or ()),
+        )
         for route, binding in self.router.bindings.items():
             if route.key == event["routeKey"]:
                 check_reply(binding, answer)
@@ -248,6 +257,7 @@ def http_event(
     user_id: str | None,
     api_key_id: str | None = None,
     subject: str | None = None,
+    proved: Mapping[str, str] | None = None,
     parameters: dict[str, str] | None = None,
     query: dict[str, str] | None = None,
     body: str | None = None,
@@ -264,7 +274,11 @@ def http_event(
         "queryStringParameters": query or {},
         "pathParameters": parameters or {},
         "requestContext": _request_context(
-            method, path, route=route, user_id=user_id, api_key_id=api_key_id, subject=subject
+            method,
+            path,
+            route=route,
+            user_id=user_id,
+            proved={"apiKeyId": api_key_id, "subject": subject, **(proved or {})},
         ),
         "body": body,
         "isBase64Encoded": False,
@@ -277,12 +291,10 @@ def _request_context(
     *,
     route: str | None,
     user_id: str | None,
-    api_key_id: str | None,
-    subject: str | None,
+    proved: Mapping[str, str | None],
 ) -> dict[str, Any]:
     """The gateway's description of the request, with the authorizer's of its caller."""
-    known = {} if api_key_id is None else {"apiKeyId": api_key_id}
-    known |= {} if subject is None else {"subject": subject}
+    known = {name: value for name, value in proved.items() if value is not None}
     authorizer = {"lambda": {"userId": user_id, **known}} if user_id is not None else {}
     return {
         "accountId": "123456789012",

@@ -2,16 +2,17 @@
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from backend.spec.page import VIEWER_HEADER
+from backend.spec.page import SESSION_COOKIE, SESSION_HEADER, VIEWER_HEADER
 from backend.spec.routes import ROUTES
 from infra.node import packaged_node
 from infra.page import MOST_EDGE_BYTES, Page, PageBuildError, prepare_page
+from tests.factories.edge_cases import ANN, ANNS, CASES, REFUSED
 from tests.infra.templates import Assembly
 from web_page import Page as BuiltPage
 from web_page import policy_of
@@ -37,19 +38,33 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Page:
 
 def at_edge(page: Page, uri: str, *, method: str = "GET", accept: str = "*/*") -> dict[str, Any]:
     """Run the function for a request that forges the address of its viewer."""
-    headers = {"accept": {"value": accept}, VIEWER_HEADER: {"value": "203.0.113.9"}}
-    request = {"method": method, "uri": uri, "querystring": {}, "headers": headers, "cookies": {}}
-    event = {"version": "1.0", "viewer": {"ip": VIEWER}, "request": request}
+    headers = {"accept": accept, VIEWER_HEADER: "203.0.113.9"}
+    return run_at_edge(page, [event_of(method, uri, headers)])[0]
+
+
+def event_of(
+    method: str, uri: str, headers: Mapping[str, str], cookies: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The event of a request, whose cookies all have the name of the session's."""
+    values = [{"value": value} for value in cookies]
+    several = {"multiValue": values} if len(values) > 1 else {}
+    named = {SESSION_COOKIE: {**values[0], **several}, "other": {"value": "1"}} if values else {}
+    sent = {name: {"value": value} for name, value in headers.items()}
+    request = {"method": method, "uri": uri, "querystring": {}, "headers": sent, "cookies": named}
+    return {"version": "1.0", "viewer": {"ip": VIEWER}, "request": request}
+
+
+def run_at_edge(page: Page, events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     node = packaged_node()
     assert node is not None
     done = subprocess.run(
         [node, "-e", HARNESS],
-        input=json.dumps({"code": page.edge_function(), "events": [event]}),
+        input=json.dumps({"code": page.edge_function(), "events": events}),
         capture_output=True,
         text=True,
         check=True,
     )
-    return json.loads(done.stdout)[0]
+    return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +111,27 @@ def test_a_browser_is_sent_to_the_page(
     reply = at_edge(built, uri, method=method, accept=accept)
     assert (reply.get("statusCode") == 302) == redirected
     assert not redirected or reply["headers"] == {"location": {"value": "/ui/"}}
+
+
+def test_the_cookie_becomes_a_credential_for_requests_of_the_page_only(built: Page) -> None:
+    events = [event_of(c.method, c.path, c.headers, c.cookies) for c in CASES.values()]
+    results = dict(zip(CASES, run_at_edge(built, events), strict=True))
+    assert [name for name, result in results.items() if SESSION_COOKIE in str(result)] == []
+    actual = {
+        name: REFUSED
+        if result.get("statusCode") == 401
+        else result["headers"].get("authorization", {}).get("value")
+        for name, result in results.items()
+    }
+    assert actual == {name: case.result for name, case in CASES.items()}
+
+
+def test_files_are_requested_without_the_cookie(built: Page) -> None:
+    headers = {SESSION_HEADER: ANN, "authorization": "of another"}
+    (request,) = run_at_edge(built, [event_of("GET", "/ui/", headers, (ANNS,))])
+    assert request["uri"] == "/ui/index.html"
+    assert SESSION_COOKIE not in request["cookies"]
+    assert ANNS not in str(request)
 
 
 def test_the_function_lists_the_routes_below_api_and_has_a_limited_size(

@@ -48,7 +48,8 @@ def note(answer: httpx.Response) -> None:
     if "json" in answer.headers.get("content-type", ""):
         answer.read()
         plant(answer.text)
-    plant(answer.headers.get("location", ""))
+    for name in ("location", "set-cookie"):
+        plant(answer.headers.get(name, ""))
 
 
 def secrets_of(state: Path) -> set[str]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from backend.spec import routes
+from backend.spec.page import PROOF_HEADER
 from tests.factories.constraints import constraint, groups
 from tests.routes import contents
 from tests.routes.model import (
@@ -32,7 +33,8 @@ from tests.routes.needs import (
 )
 from tests.routes.rows import make_constraint, make_key, make_role, make_sign_in, make_user_role
 from tests.unit.domains.access.matrix.seeding import ANN
-from tests.unit.domains.access.matrix.world import Question
+from tests.unit.domains.access.matrix.world import Question, session_id
+from tests.unit.domains.audit.product import SECRET
 
 BOB = "bob@example.org"
 _ABSENT_USER = "none@example.org"
@@ -64,6 +66,14 @@ def _new_key(target: Target) -> Any:
     return {"apiKeyName": "Other", "userId": _owner(target), "description": "For the lab"}
 
 
+def _from_page(target: Target) -> Question:
+    return Question({}, headers={PROOF_HEADER: SECRET})
+
+
+def _with_session(target: Target) -> Question:
+    return Question({}, has_session=True)
+
+
 def _on_profile(body: Any = None) -> Request:
     return lambda target: Question({"userId": _owner(target)}, body=body)
 
@@ -89,6 +99,9 @@ CASES = (
     Case(routes.GET_API_KEY, _on_key(), OF_KEYS),
     Case(routes.UPDATE_API_KEY, _on_key({"isActive": "false"}), OF_KEYS, _key_entity),
     Case(routes.DELETE_API_KEY, _on_key(), OF_KEYS, _key_entity),
+    Case(routes.CREATE_SESSION, _from_page, OWN, audit="apiKey:", needs=allow_all),
+    Case(routes.DELETE_SESSION, _with_session, OWN, needs=allow_all,
+         audit=lambda target: f"apiKey:{session_id(target.user_id)}"),
     Case(routes.LIST_ROLES, in_list("'editor'"), ID, rows=Rows(make_role, "roleName"),
          needs=allow_all, content=contents.ROLES),
     Case(routes.CREATE_ROLE, fixed({"roleName": "viewer", "description": "Looks"}), OWN,

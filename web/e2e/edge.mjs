@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { brotliCompressSync } from 'node:zlib';
-import { endpoint } from './walk.mjs';
+import { COOKIE, endpoint, TRIAL } from './walk.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PYTHON = join(ROOT, '.venv', 'bin', 'python');
@@ -68,11 +68,16 @@ export async function putBehind(page, distribution) {
   await page.route(`${endpoint.api}/**`, async (route) => {
     const request = route.request();
     const { pathname, search } = new URL(request.url());
+    // The gateway's cookie has its port in its name.
+    const cookies = (await page.context().cookies(endpoint.api))
+      .filter(({ name }) => name === COOKIE)
+      .map(({ value }) => ['__Host-vitrine', { value }]);
     const event = {
       viewer: { ip: '198.51.100.7' },
       request: {
         method: request.method(),
         uri: pathname,
+        cookies: Object.fromEntries(cookies),
         headers: Object.fromEntries(
           Object.entries(request.headers()).map(([name, value]) => [name, { value }]),
         ),
@@ -82,8 +87,9 @@ export async function putBehind(page, distribution) {
     passed.requests += 1;
     passed.paths.push(pathname);
     if (answer.statusCode) {
-      const location = answer.headers.location.value;
-      return route.fulfill({ status: answer.statusCode, headers: { location } });
+      const headers = Object.entries(answer.headers).map(([name, { value }]) => [name, value]);
+      const { statusCode: status, body } = answer;
+      return route.fulfill({ status, headers: Object.fromEntries(headers), body });
     }
     const [files] = distribution.behaviors.CacheBehaviors;
     const isFile = answer.uri.startsWith(files.PathPattern.replace('*', ''));
@@ -111,13 +117,22 @@ async function fromApi(route, { sent, behaviors }, url, headers) {
     return { status: 403, body: Buffer.from('') };
   if (!behaviors.DefaultCacheBehavior.AllowedMethods.includes(request.method()))
     return { status: 405, body: Buffer.from('') };
-  const names = Object.keys(headers).filter(
-    (name) => name !== 'cookie' && !sent.HeadersConfig.Headers.includes(name),
-  );
-  const reply = await route.fetch({
-    url,
-    headers: Object.fromEntries(names.map((name) => [name, headers[name].value])),
-    maxRedirects: 0,
+  const { HeadersConfig, CookiesConfig } = sent;
+  const names = Object.keys(headers).filter((name) => !HeadersConfig.Headers.includes(name));
+  const reply = await fetch(url, {
+    method: request.method(),
+    // The gateway is not the edge here: it gets no cookie but that of a browser like this one.
+    headers: {
+      ...Object.fromEntries(names.map((name) => [name, headers[name].value])),
+      cookie: TRIAL,
+    },
+    body: request.postDataBuffer() ?? undefined,
+    redirect: 'manual',
   });
-  return { status: reply.status(), headers: reply.headers(), body: await reply.body() };
+  const replyHeaders = Object.fromEntries(reply.headers);
+  for (const name of ['content-encoding', 'content-length']) delete replyHeaders[name];
+  // CloudFront removes the cookies of replies where it forwards none.
+  if (!CookiesConfig.Cookies?.includes('__Host-vitrine')) delete replyHeaders['set-cookie'];
+  const body = Buffer.from(await reply.arrayBuffer());
+  return { status: reply.status, headers: replyHeaders, body };
 }

@@ -1,7 +1,7 @@
 // Changing an asset in place, also while another user changes it.
 import assert from 'node:assert/strict';
 import { test } from './fixtures.mjs';
-import { file, newAsset as upload } from './walk.mjs';
+import { endpoint, file, newAsset as upload } from './walk.mjs';
 
 /** Creates an asset, and returns its address. */
 async function newAsset(page, name) {
@@ -25,18 +25,12 @@ test('their value is taken by a press, tags are added and removed, and leaving a
   const url = await newAsset(page, first);
   await edit(page);
   await name(page).fill('mine');
-  const written = await page.request.put(
-    url.replace('/ui/databases/', '/database/').replace(/\?.*$/, ''),
-    {
-      headers: {
-        authorization: await page.evaluate(
-          () => JSON.parse(sessionStorage.getItem('vitrine.credential')).token,
-        ),
-      },
-      data: { assetName: `${first} of a program` },
-    },
-  );
-  assert.equal(written.status(), 200);
+  const written = await fetch(url.replace('/ui/databases/', '/database/').replace(/\?.*$/, ''), {
+    method: 'PUT',
+    headers: { authorization: endpoint.adminApiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ assetName: `${first} of a program` }),
+  });
+  assert.equal(written.status, 200);
   await save(page);
   await page.getByRole('button', { name: 'Use theirs' }).click();
   assert.equal(await name(page).inputValue(), `${first} of a program`);

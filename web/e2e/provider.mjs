@@ -19,7 +19,6 @@ const discovery = {
   jwks_uri: `${ISSUER}/keys`,
   authorization_endpoint: `${ISSUER}/authorize`,
   token_endpoint: `${ISSUER}/token`,
-  revocation_endpoint: `${ISSUER}/revoke`,
   end_session_endpoint: `${ISSUER}/logout`,
 };
 const keys = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: KEY_ID, use: 'sig' }] };
@@ -34,7 +33,6 @@ export async function startProvider(user) {
     return {
       id_token: signed({ ...claims, exp: now + provider.seconds }),
       access_token: 'not used by the page',
-      refresh_token: randomBytes(16).toString('hex'),
       token_type: 'Bearer',
     };
   };
@@ -52,7 +50,6 @@ export async function startProvider(user) {
     return back;
   };
   const exchange = (form) => {
-    if (form.get('grant_type') === 'refresh_token') return tokens();
     const began = codes.get(form.get('code'));
     codes.delete(form.get('code'));
     const challenge = createHash('sha256').update(form.get('code_verifier')).digest('base64url');
@@ -77,7 +74,6 @@ export async function startProvider(user) {
     if (url.pathname === '/authorize') redirect(authorize(url.searchParams).href);
     else if (url.pathname === '/logout') redirect(url.searchParams.get('post_logout_redirect_uri'));
     else if (url.pathname === '/token') json(exchange(form));
-    else if (url.pathname === '/revoke') json({});
     else if (url.pathname === '/keys') json(keys);
     else if (url.pathname === '/.well-known/openid-configuration') json(discovery);
     else response.writeHead(404).end();

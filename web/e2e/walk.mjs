@@ -80,13 +80,40 @@ export async function open(browser, options = {}) {
   return { context, page, seen };
 }
 
+/** The name of the gateway's cookie; a browser that takes it sends that of the trial. */
+export const COOKIE = `__Host-vitrine-${new URL(endpoint.api).port}`;
+export const TRIAL = `${COOKIE}-trial=1`;
+
+/** Begins a session for a key; returns its reply, and its cookie as a browser is given it. */
+export async function beginSession(key) {
+  const headers = { authorization: key, cookie: TRIAL };
+  const reply = await fetch(`${endpoint.api}/auth/session`, { method: 'POST', headers });
+  assert.equal(reply.status, 200, 'a session begins');
+  const [pair] = reply.headers.get('set-cookie').split(';');
+  const [name, value] = pair.split('=');
+  // Playwright sets a cookie with the prefix for https only; the browser sends it to both.
+  const url = endpoint.api.replace('http:', 'https:');
+  const attributes = { url, httpOnly: true, secure: true, sameSite: 'Strict' };
+  return { ...(await reply.json()), cookie: { name, value, ...attributes } };
+}
+
+const signedIn = new WeakSet();
+
+/** Signs the browser of a page in, once: a walk may sign in as another user afterwards. */
 export async function withKey(page, key = endpoint.adminApiKey) {
-  await page.addInitScript((token) => {
-    if (!sessionStorage.getItem('walk.signed-in')) {
-      sessionStorage.setItem('walk.signed-in', '1');
-      sessionStorage.setItem('vitrine.credential', JSON.stringify({ kind: 'key', token }));
-    }
-  }, key);
+  const context = page.context();
+  if (signedIn.has(context)) return;
+  signedIn.add(context);
+  const { sessionId: id, userId: user, cookie } = await beginSession(key);
+  await context.addCookies([cookie]);
+  await context.addInitScript(
+    (value) => {
+      if (localStorage.getItem('walk.signed-in')) return;
+      localStorage.setItem('walk.signed-in', '1');
+      localStorage.setItem('vitrine.session', value);
+    },
+    JSON.stringify({ id, user, byProvider: false }),
+  );
 }
 
 /** Opens the page of uploads with files for a new asset, and returns the button that sends them. */

@@ -10,7 +10,7 @@ from backend.entrypoints.wiring.access import (
     user_roles,
 )
 from backend.entrypoints.wiring.api import serve
-from backend.entrypoints.wiring.identity import api_keys, profiles, users
+from backend.entrypoints.wiring.identity import api_keys, profiles, sessions, users
 from backend.spec.functions.apis import ACCESS_API
 
 handler = serve(
@@ -23,6 +23,8 @@ handler = serve(
             templates(context),
             explanations(context),
         )
-        | build_identity_router(api_keys(context), profiles(context), users(context))
+        | build_identity_router(
+            api_keys(context), sessions(context), profiles(context), users(context)
+        )
     ),
 )

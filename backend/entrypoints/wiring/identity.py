@@ -10,9 +10,12 @@ from backend.domains.identity.repository.profiles import ProfileRepository
 from backend.domains.identity.repository.users import SignInEntries
 from backend.domains.identity.service.keys import ApiKeyService, UserKeys
 from backend.domains.identity.service.profiles import ProfileService
+from backend.domains.identity.service.sessions import SessionService
 from backend.domains.identity.service.users import UserService
 from backend.entrypoints.wiring.access import user_administration
+from backend.entrypoints.wiring.authentication import viewers
 from backend.entrypoints.wiring.context import Context, once
+from backend.spec.settings import SESSION_HOURS
 
 
 def api_keys(context: Context) -> ApiKeyService:
@@ -23,6 +26,21 @@ def api_keys(context: Context) -> ApiKeyService:
         pool=user_pool(context),
         authorization=context.authorization,
         audit=context.audit,
+        pepper=context.pepper,
+        clock=context.clock,
+        new_id=new_uuid,
+        new_secret=new_secret,
+    )
+
+
+def sessions(context: Context) -> SessionService:
+    return SessionService(
+        keys=ApiKeyRepository(context.tables),
+        profiles=ProfileRepository(context.tables),
+        pool=user_pool(context),
+        audit=context.audit,
+        viewers=viewers(context),
+        hours=lambda: context.settings.number(SESSION_HOURS),
         pepper=context.pepper,
         clock=context.clock,
         new_id=new_uuid,

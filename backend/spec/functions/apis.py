@@ -39,7 +39,7 @@ ACCESS_API = replace(
     api(
         "AccessApi",
         "access",
-        "API keys, roles and their users, constraints, profiles, and users of the user pool.",
+        "API keys, sessions, roles and their users, constraints, profiles, and users of the pool.",
         uses={
             **AUDITED,
             access.USER_ROLES: (
@@ -54,8 +54,8 @@ ACCESS_API = replace(
             operations.JOBS: ("PutItem",),
             operations.RESERVATIONS: ("GetItem", "PutItem"),
         },
-        secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_TOKEN_KEY),
-        settings=(settings.OIDC_ISSUER, settings.OIDC_USER_PREFIX),
+        secrets=(secrets.API_KEY_PEPPER, secrets.PAGE_TOKEN_KEY, secrets.PAGE_EDGE_KEY),
+        settings=(settings.OIDC_ISSUER, settings.OIDC_USER_PREFIX, settings.SESSION_HOURS),
     ),
     user_pool="administered",
 )

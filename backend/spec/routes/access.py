@@ -18,6 +18,17 @@ DELETE_API_KEY = Route(
     "DELETE", "/auth/api-keys/{apiKeyId}", "access", "delete_api_key", "Delete an API key",
     "apiKey",
 )  # fmt: skip
+CREATE_SESSION = Route(
+    "POST", "/auth/session", "access", "create_session", (
+        "Begin a session of the caller at the page's address, with a cookie that scripts cannot "
+        "read"
+    ),
+    open_to_users=True, ours=True, throttle="signIn", response_headers=("Set-Cookie",),
+)  # fmt: skip
+DELETE_SESSION = Route(
+    "DELETE", "/auth/session", "access", "delete_session", "End the session of the request",
+    open_to_users=True, ours=True, response_headers=("Set-Cookie",), statuses=(404,),
+)  # fmt: skip
 LIST_ROLES = Route("GET", "/roles", "access", "list_roles", "List the roles", "role")
 CREATE_ROLE = Route("POST", "/roles", "access", "create_role", "Create a role", "role")
 UPDATE_ROLE = Route("PUT", "/roles", "access", "update_role", "Change a role", "role")

@@ -24,6 +24,7 @@ class ApiKey(Wire):
     expires_at: str | None = None
     is_active: str | bool | None = None
     last_used_at: str | None = None
+    kind: str | None = None
     api_key: str | None = None
 
 
@@ -1147,6 +1148,16 @@ class ScoreBreakdown(Wire):
     total_score: float | None = Field(default=None, alias="total_score")
     field_matches: int | None = Field(default=None, alias="field_matches")
     highlight_matches: int | None = Field(default=None, alias="highlight_matches")
+
+
+class Session(Wire):
+    """
+    The session that a browser began, without the text that its cookie has.
+    """
+
+    session_id: str | None = None
+    user_id: str | None = None
+    expires_at: str | None = None
 
 
 class SetPrimaryFileBody(Body):

@@ -7,7 +7,7 @@ from typing import Self
 
 import httpx
 
-from vitrine.resources.administration import Profiles, Roles, SignIns
+from vitrine.resources.administration import Profiles, Roles, Sessions, SignIns
 from vitrine.resources.assets import Assets, Downloads, Files
 from vitrine.resources.audit import Audit
 from vitrine.resources.buckets import Buckets
@@ -68,6 +68,7 @@ class Resources:
         self.roles = Roles(transport)
         self.search = Search(transport)
         self.search_indexes = SearchIndexes(transport)
+        self.sessions = Sessions(transport)
         self.sign_ins = SignIns(transport)
         self.subscriptions = Subscriptions(transport)
         self.streams = Streams(transport, storage)

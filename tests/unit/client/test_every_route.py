@@ -51,6 +51,8 @@ NOT_COMMANDS = {
     ("constraints", "create"): "`constraints put` makes them too",
     ("metadata", "add"): "`metadata set` adds what is not there",
     ("search", "previews"): "for pages that show pictures",
+    ("sessions", "create"): "only a browser keeps the cookie",
+    ("sessions", "delete"): "only a browser has the cookie",
     ("profiles", "allowed_routes"): "for the navigation of web applications",
 }
 

@@ -119,6 +119,7 @@ REFUSED = {"isAuthorized": False}
 def test_the_same_credentials_without_a_fault_are_accepted(gate: Gate) -> None:
     token = Fault()(gate.provider)
     result = {"userId": "ann", "mfa": "false", "email": "ann@example.org"}
+    result |= {"authTime": str(int(NOON.timestamp()))}
     assert gate.authorize(f"Bearer {token}") == {"isAuthorized": True, "context": result}
     assert gate.authorize(f"bearer  {token} ")["isAuthorized"] is True
     robot = {"userId": "robot", "mfa": "false", "apiKeyId": "key-k"}

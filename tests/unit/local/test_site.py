@@ -1,26 +1,37 @@
-"""The page that the runtime builds and serves, its links, and requests of foreign pages."""
+"""The page that the runtime builds and serves, its links, and its cookie."""
 
 import asyncio
 import gzip
 import json
 import subprocess
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import httpx
 import pytest
-from starlette.responses import PlainTextResponse
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
 
 import web_page
+from backend.spec.page import (
+    PROOF_HEADER,
+    SESSION_COOKIE,
+    SESSION_HEADER,
+    SESSION_PATH,
+    VIEWER_HEADER,
+)
+from local.edge import Edge
 from local.errors import LocalError
-from local.foreign import Guard, refusal
 from local.links import SECONDS, Links, new_link
-from local.servers import HttpServer, bind_any
 from local.site import Site, Surroundings
 from local.state import StateFolder
+from tests.factories.edge_cases import ANN, ANNS, BOBS, CASES, REFUSED
 from web_page import Page, build_page, built_page
 
 OWN = "http://127.0.0.1:8080"
+COOKIE = f"{SESSION_COOKIE}-8080"
+BEGUN = f"{SESSION_COOKIE}={ANNS}; Path=/; HttpOnly; Secure; SameSite=Strict"
 BUCKETS = "http://127.0.0.1:9000"
 CONFIG: dict[str, object] = {
     "externalOAuthIdpURL": "https://login.example.org/realm",
@@ -45,8 +56,17 @@ class SiteSetup:
         async def configuration() -> bytes:
             return sent
 
-        around = Surroundings(OWN, (BUCKETS,), lambda: "vams_admin", configuration)
-        self.site = Site(PlainTextResponse("the API"), page or Page(dist), self.links, around)
+        around = Surroundings(Edge(OWN, "edge"), (BUCKETS,), lambda: "vams_admin", configuration)
+        self.received: list[Headers] = []
+        self.site = Site(self.api, page or Page(dist), self.links, around)
+
+    async def api(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An API that begins a session for every request to sign in, and says its name."""
+        self.received.append(Headers(scope=scope))
+        response: Response = PlainTextResponse("the API")
+        if scope["path"] == SESSION_PATH:
+            response = JSONResponse({"sessionId": ANN}, headers={"set-cookie": BEGUN})
+        await response(scope, receive, send)
 
     def send(
         self,
@@ -152,14 +172,72 @@ def test_without_a_page_the_api_serves_and_the_address_explains_why(tmp_path: Pa
     assert site.send("GET", "/database").text == "the API"
 
 
-def test_a_link_is_exchanged_once_for_the_key(site: SiteSetup) -> None:
+def test_a_link_begins_one_session_of_the_administrator(site: SiteSetup) -> None:
     body = json.dumps({"secret": site.links.create()}).encode()
-    first = site.send("POST", "/ui/once", {"origin": OWN}, body)
-    second = site.send("POST", "/ui/once", {"origin": OWN}, body)
+    sent = {"origin": OWN, "cookie": f"{COOKIE}-trial=1; {COOKIE}={BOBS}"}
+    first = site.send("POST", "/ui/once", sent, body)
+    second = site.send("POST", "/ui/once", sent, body)
 
-    assert (first.status_code, first.json()) == (200, {"key": "vams_admin"})
-    assert first.headers["cache-control"] == "no-store"
-    assert (second.status_code, "key" in second.json()) == (403, False)
+    assert (first.status_code, first.json()) == (200, {"sessionId": ANN})
+    assert first.headers["set-cookie"] == BEGUN.replace(SESSION_COOKIE, COOKIE)
+    assert second.status_code == 403
+    (received,) = site.received
+    assert received["authorization"] == "vams_admin"
+    assert received[PROOF_HEADER] == "edge"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_cookie_becomes_a_credential_for_requests_of_the_page_only(
+    site: SiteSetup, name: str
+) -> None:
+    case = CASES[name]
+    cookies = "; ".join(f"{COOKIE}={value}" for value in case.cookies)
+    headers = {**case.headers, VIEWER_HEADER: "203.0.113.9", PROOF_HEADER: "forged"}
+    reply = site.send(
+        case.method, case.path, {**headers, **({"cookie": f"a=1; {cookies}"} if cookies else {})}
+    )
+    if case.result == REFUSED:
+        assert (reply.status_code, reply.json(), site.received) == (
+            401,
+            {"message": "Unauthorized"},
+            [],
+        )
+        return
+    (received,) = site.received
+    assert received.get("authorization") == case.result
+    assert "cookie" not in received
+    assert (received.getlist(PROOF_HEADER), received.getlist(VIEWER_HEADER)) == (
+        ["edge"],
+        ["127.0.0.1"],
+    )
+
+
+def test_only_the_page_of_this_port_uses_its_cookie(site: SiteSetup) -> None:
+    cookies: list[tuple[str, dict[str, str], str]] = [
+        (f"__Host-vitrine-8081={ANNS}", {}, OWN),  # of another runtime
+        (f"{SESSION_COOKIE}={ANNS}", {}, OWN),  # of a deployment
+        (f"{COOKIE}={ANNS}", {"origin": "http://127.0.0.1:8081"}, OWN),
+        (f"{COOKIE}={ANNS}", {}, "http://localhost:8080"),
+    ]
+    for cookie, headers, host in cookies:
+        site.send("GET", "/database", {SESSION_HEADER: ANN, "cookie": cookie, **headers}, host=host)
+    assert [headers.get("authorization") for headers in site.received] == [None] * len(cookies)
+
+
+def test_a_browser_that_refuses_the_prefix_gets_a_plain_cookie(site: SiteSetup) -> None:
+    assert site.send("GET", "/ui/upload").headers["set-cookie"] == (
+        f"{COOKIE}-trial=1; Path=/; HttpOnly; Secure; SameSite=Strict"
+    )
+    sign_in = {"authorization": "vams_key"}
+    plain = site.send("POST", SESSION_PATH, sign_in).headers["set-cookie"]
+    assert plain == f"vitrine-8080={ANNS}; Path=/; HttpOnly; SameSite=Strict"
+    site.send("GET", "/database", {SESSION_HEADER: ANN, "cookie": f"vitrine-8080={ANNS}"})
+    assert site.received[-1]["authorization"] == f"Bearer {ANNS}"
+
+    # Servers of other ports can set the plain one, too.
+    both = f"vitrine-8080={BOBS}; {COOKIE}={ANNS}"
+    site.send("GET", "/database", {SESSION_HEADER: ANN, "cookie": both})
+    assert site.received[-1]["authorization"] == f"Bearer {ANNS}"
 
 
 def test_a_foreign_page_uses_no_link(site: SiteSetup) -> None:
@@ -322,132 +400,3 @@ def test_there_is_no_link_without_a_runtime(state: StateFolder) -> None:
     with pytest.raises(LocalError, match="no runtime is running"):
         new_link(state, "")
     assert new_link(state, "http://127.0.0.1:8080").startswith("http://127.0.0.1:8080/ui/#once=")
-
-
-HOST = "127.0.0.1:8080"
-
-OWN_HOSTS = (
-    *("127.0.0.1", "127.0.0.1:8080", "127.0.0.1.", "127.8.9.10:1", "[::1]", "[::1]:8080"),
-    *("localhost", "localhost:8080", "LocalHost:8080", "localhost.", "localhost.:8080"),
-)
-FOREIGN_HOSTS = (
-    *("", " ", "evil.example", "evil.example:8080", "localhost.evil.example", "evil.localhost"),
-    *("127.0.0.1.evil.example", "evil.example.:8080", "127.0.0.1@evil.example", "user@127.0.0.1"),
-    *("user:pass@localhost:8080", "127.0.0.1:8080@evil.example", "127.0.0.1:", "127.0.0.1:80a"),
-    *("0.0.0.0", "10.0.0.1", "192.168.1.2:8080", "169.254.169.254", "[::]", "[fe80::1]", "::1"),
-    *("127.0.0.256", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "128.0.0.1"),
-    *(
-        "127.0.0.1, evil.example",
-        "127.0.0.1\tevil.example",
-        "127.0.0.1/",
-        "localhost#",
-        "127.0.0.1\n",
-    ),
-    *("localhost..", "١٢٧.0.0.1", "ⓛocalhost", "localhost%00", "http://127.0.0.1"),
-)
-FOREIGN_ORIGINS = (
-    *("null", "", "http://evil.example", "https://127.0.0.1:8080", "http://127.0.0.1:3000"),
-    *("http://127.0.0.1", "http://localhost:3000", "http://127.0.0.1:8080.evil.example"),
-    *("http://127.0.0.1:8080@evil.example", "http://127.0.0.1:8080/", "file://", "ws://" + HOST),
-    *("http://[::1]:8080", "http://127.0.0.1:8080, http://evil.example", "chrome-extension://abc"),
-)
-
-
-def _refused(
-    host: str = HOST, origins: Collection[str] = (), own: Collection[str] = (), **more: str
-) -> bool:
-    headers = [("host", host), *(("origin", origin) for origin in origins)]
-    headers += [(name.replace("_", "-"), value) for name, value in more.items() if name != "target"]
-    return refusal("GET", more.get("target", "/"), headers, Guard(lambda: own)) is not None
-
-
-def test_only_names_of_this_machine_are_hosts() -> None:
-    assert [host for host in OWN_HOSTS if _refused(host)] == []
-    assert [host for host in FOREIGN_HOSTS if not _refused(host)] == []
-
-
-def test_a_request_without_one_host_is_refused() -> None:
-    assert refusal("GET", "/", [], Guard()) is not None
-    assert refusal("GET", "/", [("Host", HOST), ("host", "evil.example")], Guard()) is not None
-    assert refusal("GET", "/", [("host", HOST), ("host", HOST)], Guard()) is not None
-
-
-def test_only_the_ports_own_origin_is_allowed() -> None:
-    assert [origin for origin in FOREIGN_ORIGINS if not _refused(origins=[origin])] == []
-    assert not _refused(origins=["http://" + HOST])
-    assert not _refused("LOCALHOST:8080", origins=["http://localhost:8080"])
-    assert not _refused("[::1]:8080", origins=["http://[::1]:8080"])
-    assert _refused("evil.example", origins=["http://evil.example"])  # a rebound name
-    assert _refused(origins=["http://" + HOST, "http://evil.example"])
-
-
-def test_an_origin_of_the_web_application_is_own() -> None:
-    web = "https://web.example"
-
-    assert not _refused(origins=[web], own=[web], sec_fetch_site="cross-site")
-    assert _refused(origins=[web + ".evil.example"], own=[web])
-    assert _refused(origins=["null"], own=[web])
-    assert _refused("evil.example", origins=[web], own=[web])
-
-
-def test_a_page_that_sends_no_origin_is_recognised_by_its_site() -> None:
-    sites = ("cross-site", "same-site", "Cross-Site", "", "other")
-
-    assert [site for site in sites if not _refused(sec_fetch_site=site)] == []
-    assert [site for site in ("none", "same-origin") if _refused(sec_fetch_site=site)] == []
-
-
-def test_a_port_with_credentials_of_its_own_can_be_linked() -> None:
-    headers = [("host", HOST), ("sec-fetch-site", "cross-site")]
-
-    assert refusal("GET", "/", headers, Guard(linked=True)) is None
-    assert refusal("GET", "/", [*headers, ("origin", "null")], Guard(linked=True)) is not None
-
-
-def test_pages_of_every_origin_may_send_what_a_port_is_open_to() -> None:
-    guard = Guard(open_to=lambda method, target: (method, target) == ("GET", "/signed"))
-    foreign = ("origin", "null")
-
-    assert refusal("GET", "/signed", [("host", HOST), foreign], guard) is None
-    assert refusal("PUT", "/signed", [("host", HOST), foreign], guard) is not None
-    assert refusal("GET", "/signed", [("host", "evil.example"), foreign], guard) is not None
-
-
-def test_the_host_of_an_absolute_target_counts_too() -> None:
-    own = (
-        "/",
-        "//evil.example/",
-        "*",
-        "http://127.0.0.1:8080/health",
-        "http://localhost",
-        "/a?http://b",
-    )
-    foreign = (
-        *("http://evil.example/", "http://evil.example:8080/health", "https://127.0.0.1/", "evil"),
-        *("http://127.0.0.1@evil.example/", "http://evil.example@127.0.0.1/", "ftp://localhost/"),
-        *("evil.example:8080", "http://", "HTTP://EVIL.example/", "http:/evil.example"),
-    )
-
-    assert [target for target in own if _refused(target=target)] == []
-    assert [target for target in foreign if not _refused(target=target)] == []
-
-
-@pytest.mark.parametrize("upgrade", [{}, {"Connection": "Upgrade", "Upgrade": "websocket"}])
-def test_every_server_of_the_runner_refuses_them(upgrade: dict[str, str]) -> None:
-    async def statuses() -> list[int]:
-        server = HttpServer(bind_any())
-        await server.start(PlainTextResponse("served"), Guard(lambda: ["https://web.example"]))
-        foreign = (
-            *({"Host": "evil.example"}, {"Origin": "null"}, {"Origin": "http://evil.example"}),
-            {"Sec-Fetch-Site": "cross-site"},
-        )
-        async with httpx.AsyncClient() as http:
-            answers = [
-                await http.post(server.url, headers={**upgrade, **item})
-                for item in ({}, {"Origin": "https://web.example"}, *foreign)
-            ]
-        await server.stop()
-        assert not any("access-control-allow-origin" in answer.headers for answer in answers)
-        return [answer.status_code for answer in answers]
-
-    assert asyncio.run(statuses()) == [200, 200, 403, 403, 403, 403]

@@ -13,8 +13,7 @@ vi.stubGlobal(
 );
 vi.mock('../session/session', () => ({
   markExpired: () => undefined,
-  session: { current: () => ({ credential: null }) },
-  tokenForRequest: () => Promise.resolve(null),
+  session: { current: () => ({ signedIn: null }) },
 }));
 const { api, reply } = await import('./client');
 const { errorText } = await import('./errors');

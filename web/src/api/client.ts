@@ -1,5 +1,5 @@
 import createClient, { type Middleware } from 'openapi-fetch';
-import { markExpired, session, tokenForRequest } from '../session/session';
+import { markExpired, session, SESSION_HEADER } from '../session/session';
 import { ApiError, NetworkError, SignedOutError } from './errors';
 import { fetchWithIdleTimeout } from './idleTimeout';
 import type { paths } from './schema';
@@ -10,11 +10,11 @@ const isWrite = ({ method, url }: Request): boolean =>
 /** Replies to requests that change something. */
 const writeResponses = new WeakSet<Response>();
 
-/** Adds the credential, and notes when the server no longer accepts it. */
+/** Names the session of the cookie, and notes when the server no longer accepts it. */
 const credentials: Middleware = {
-  async onRequest({ request }) {
-    const token = await tokenForRequest();
-    if (token) request.headers.set('authorization', token);
+  onRequest({ request }) {
+    const { signedIn } = session.current();
+    if (signedIn) request.headers.set(SESSION_HEADER, signedIn.id);
     return request;
   },
   async onResponse({ request, response }) {
@@ -22,7 +22,7 @@ const credentials: Middleware = {
       await requireCompleteBody(response);
       writeResponses.add(response);
     }
-    if (response.status === 401) markExpired(request.headers.get('authorization'));
+    if (response.status === 401) markExpired(request.headers.get(SESSION_HEADER));
     return response;
   },
   onError({ request, error }) {
@@ -59,15 +59,14 @@ export async function reply<T>(request: Promise<Result<T>>): Promise<T> {
 export async function replyWithHeaders<T>(
   request: Promise<Result<T>>,
 ): Promise<{ data: T; headers: Headers; status: number }> {
-  const credential = session.current().credential;
+  const { signedIn } = session.current();
   const result = await request.catch((failure: unknown) => {
     if (failure instanceof NetworkError || failure instanceof DOMException) throw failure;
     throw new NetworkError(); // the body of the reply is cut off
   });
   if (!result.response.ok) {
     const error = ApiError.of(result.response, result.error, writeResponses.has(result.response));
-    if (error instanceof SignedOutError && session.current().credential === credential)
-      markExpired(credential?.token ?? null);
+    if (error instanceof SignedOutError) markExpired(signedIn?.id ?? null);
     throw error;
   }
   return {

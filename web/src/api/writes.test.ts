@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 const stored = new Map<string, string>();
-const session = { credential: { token: 'mine' } as { token: string } | null };
+const session = { signedIn: { id: 'mine' } as { id: string } | null };
 vi.mock('../session/session', () => ({ session: { current: () => session } }));
 const POST = vi.fn();
 vi.mock('./client', () => ({
@@ -19,7 +19,7 @@ const written = new Headers({ 'x-sync-token': 'abc.1-2_3' });
 beforeEach(() => {
   vi.useFakeTimers();
   stored.clear();
-  session.credential = { token: 'mine' };
+  session.signedIn = { id: 'mine' };
   vi.stubGlobal('sessionStorage', {
     getItem: (key: string) => stored.get(key) ?? null,
     setItem: (key: string, value: string) => stored.set(key, value),
@@ -81,7 +81,7 @@ test('a write is forgotten after two minutes, and with its user', async () => {
   (await reloaded()).clearWrites();
   expect(stored.size).toBe(0);
   (await reloaded()).recordWrite(written);
-  session.credential = null;
+  session.signedIn = null;
   expect((await reloaded()).latestWrite()).toBeNull();
   expect(stored.size).toBe(0);
 });

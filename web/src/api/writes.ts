@@ -48,7 +48,7 @@ function restored(): string | null {
   const stored = sessionStorage.getItem(STORED);
   const [written, at] = /^\["([^"\\]+)",(\d+)\]$/.exec(stored ?? '')?.slice(1) ?? [];
   const isRecent = Math.abs(Date.now() - Number(at)) < MOMENT;
-  if (written !== undefined && isRecent && session.current().credential) return written;
+  if (written !== undefined && isRecent && session.current().signedIn) return written;
   sessionStorage.removeItem(STORED);
   return null;
 }

@@ -2,7 +2,6 @@ import * as oauth from 'oauth4webapi';
 import { fetchWithIdleTimeout } from '../api/idleTimeout';
 import { texts } from '../texts';
 import { definedOrNull, type Config } from './config';
-import type { Credential } from './session';
 
 /** What an authorization request needs once the provider replies. */
 interface AuthorizationRequest {
@@ -38,7 +37,7 @@ export async function redirectToProvider(config: Config, returnTo: string): Prom
   location.assign(url);
 }
 
-export async function signInByPopup(config: Config, popup: Window): Promise<Credential> {
+export async function signInByPopup(config: Config, popup: Window): Promise<string> {
   const { url, request } = await startAuthorization(config, '');
   const reply = await new Promise<string>((resolve, reject) => {
     const channel = new BroadcastChannel(CHANNEL);
@@ -63,7 +62,7 @@ export async function signInByPopup(config: Config, popup: Window): Promise<Cred
 
 export async function completeSignIn(
   config: () => Promise<Config>,
-): Promise<{ credential: Credential; returnTo: string } | 'popup'> {
+): Promise<{ token: string; returnTo: string } | 'popup'> {
   const reply = location.search;
   const state = new URLSearchParams(reply).get('state');
   const stored = sessionStorage.getItem(STORED);
@@ -77,45 +76,16 @@ export async function completeSignIn(
     return 'popup';
   }
   return {
-    credential: await exchangeCode(await config(), reply, request),
+    token: await exchangeCode(await config(), reply, request),
     returnTo: request.returnTo,
   };
 }
 
-export async function renew(config: Config, credential: Credential): Promise<Credential | null> {
-  const { refreshToken } = credential;
-  if (!refreshToken) return null;
-  try {
-    const [server, client] = [await fetchServer(config), clientOf(config)];
-    const response = await oauth.refreshTokenGrantRequest(
-      server,
-      client,
-      oauth.None(),
-      refreshToken,
-      OPTIONS,
-    );
-    const tokens = await oauth.processRefreshTokenResponse(server, client, response);
-    return tokens.id_token ? toCredential(tokens, refreshToken) : null;
-  } catch {
-    // Whatever the reason, the user signs in again once the present token ends.
-    return null;
-  }
-}
-
-export async function endSession(config: Config, credential: Credential): Promise<string | null> {
+export async function signOutUrl(config: Config): Promise<string | null> {
   const server = await fetchServer(config).catch(() => null);
-  const client = clientOf(config);
-  const { refreshToken, idToken } = credential;
-  if (server?.revocation_endpoint && refreshToken) {
-    // The provider may be down; the tokens are forgotten here in any case.
-    await oauth
-      .revocationRequest(server, client, oauth.None(), refreshToken, OPTIONS)
-      .catch(() => null);
-  }
   if (!server?.end_session_endpoint) return null;
   const url = new URL(server.end_session_endpoint);
-  if (idToken) url.searchParams.set('id_token_hint', idToken);
-  url.searchParams.set('client_id', client.client_id);
+  url.searchParams.set('client_id', clientOf(config).client_id);
   url.searchParams.set('post_logout_redirect_uri', redirectUri());
   return url.href;
 }
@@ -146,12 +116,15 @@ async function startAuthorization(
   return { url: url.href, request };
 }
 
-/** Exchanges the code of a reply, the query of its address, for tokens of this sign-in. */
+/**
+ * Exchanges the code of a reply, the query of its address, for the id token of this sign-in, as the
+ * value of `Authorization`. Its audience is this client; other tokens are not kept.
+ */
 async function exchangeCode(
   config: Config,
   reply: string,
   request: AuthorizationRequest,
-): Promise<Credential> {
+): Promise<string> {
   const [server, client] = [await fetchServer(config), clientOf(config)];
   try {
     const query = new URLSearchParams(reply);
@@ -170,7 +143,7 @@ async function exchangeCode(
       expectedNonce: request.nonce,
       requireIdToken: true,
     });
-    return toCredential(tokens);
+    return `Bearer ${tokens.id_token ?? ''}`;
   } catch (error) {
     throw new Error(reasonOf(error), { cause: error });
   }
@@ -187,18 +160,6 @@ function reasonOf(error: unknown): string {
     return claim === 'iss' ? otherIssuer : otherSignIn;
   }
   return error.code === oauth.INVALID_RESPONSE ? refused('') : noProvider;
-}
-
-function toCredential(
-  tokens: oauth.TokenEndpointResponse,
-  earlierRefreshToken?: string,
-): Credential {
-  const idToken = tokens.id_token ?? '';
-  const { exp = 0, iat = 0 } = oauth.getValidatedIdTokenClaims(tokens) ?? {};
-  // By the provider's clock: that of this computer may be wrong.
-  const expiresAt = Date.now() + (exp - iat) * 1000;
-  const refreshToken = tokens.refresh_token ?? earlierRefreshToken;
-  return { kind: 'provider', token: `Bearer ${idToken}`, expiresAt, refreshToken, idToken };
 }
 
 type Server = oauth.AuthorizationServer & { authorization_endpoint: string };

@@ -1,5 +1,4 @@
-import { ApiError, NetworkError } from '../api/errors';
-import { fetchWithIdleTimeout } from '../api/idleTimeout';
+import { requestSession, type SignedIn } from './session';
 
 /** Takes the secret of a one-time link out of the address, so that it is in no history entry. */
 export function takeOneTimeSecret(): string | null {
@@ -8,22 +7,9 @@ export function takeOneTimeSecret(): string | null {
   return secret;
 }
 
-/** Exchanges the secret for the administrator's key; a secret is accepted once. */
-export async function exchangeOneTimeSecret(secret: string): Promise<string> {
-  let response: Response;
-  try {
-    response = await fetchWithIdleTimeout('/ui/once', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ secret }),
-    });
-  } catch {
-    throw new NetworkError();
-  }
-  const body: unknown = await response.json().catch(() => null);
-  if (!response.ok) throw ApiError.of(response, body);
-  if (typeof body === 'object' && body !== null && 'key' in body && typeof body.key === 'string') {
-    return body.key;
-  }
-  throw new ApiError(response.status, '', '');
-}
+/** Exchanges the secret for a session of the administrator; a secret is accepted once. */
+export const exchangeOneTimeSecret = (secret: string): Promise<SignedIn> =>
+  requestSession('/ui/once', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ secret }),
+  });

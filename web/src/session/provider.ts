@@ -1,7 +1,6 @@
 import { loadChunk } from '../api/loadChunk';
 import { texts } from '../texts';
 import { definedOrNull, type Config } from './config';
-import type { Credential } from './session';
 
 export const offersProvider = (config: Config): boolean =>
   Boolean(
@@ -16,8 +15,8 @@ export async function redirectToProvider(config: Config, returnTo: string): Prom
   return (await loadClient()).redirectToProvider(config, returnTo);
 }
 
-/** Signs in again in a window of its own, so that this page keeps its state. */
-export async function signInByPopup(config: Config): Promise<Credential> {
+/** Signs in again in a window of its own, so that this page keeps its state; returns the token. */
+export async function signInByPopup(config: Config): Promise<string> {
   // Opened before anything is awaited: later, a browser would block it.
   const popup = open('about:blank', '_blank', 'popup,width=520,height=680');
   if (!popup) throw new Error(texts.signIn.popupBlocked);
@@ -32,18 +31,12 @@ export async function signInByPopup(config: Config): Promise<Credential> {
 /** Handles the return from the provider. */
 export async function completeSignIn(
   config: () => Promise<Config>,
-): Promise<{ credential: Credential; returnTo: string } | 'popup'> {
+): Promise<{ token: string; returnTo: string } | 'popup'> {
   return (await loadClient()).completeSignIn(config);
 }
 
-/** Returns a new credential by the refresh token, or null where the provider refuses it. */
-export async function renew(config: Config, credential: Credential): Promise<Credential | null> {
+/** Returns where the provider ends its own session. */
+export async function providerSignOutUrl(config: Config): Promise<string | null> {
   const client = await loadClient().catch(() => null);
-  return client?.renew(config, credential) ?? null;
-}
-
-/** Ends the session at the provider: revokes the refresh token, and returns where to go next. */
-export async function endSession(config: Config, credential: Credential): Promise<string | null> {
-  const client = await loadClient().catch(() => null);
-  return client?.endSession(config, credential) ?? null;
+  return client?.signOutUrl(config) ?? null;
 }

@@ -1,12 +1,21 @@
-import { isRetryable } from '../api/errors';
+import { api, reply } from '../api/client';
+import { ApiError, isRetryable } from '../api/errors';
 import { createStore } from '../api/createStore';
 import { clearPictures } from '../api/pictures';
 import { configQuery, queryClient } from '../api/queries';
 import { clearWrites } from '../api/writes';
 import { texts } from '../texts';
-import { completeSignIn, endSession, renew } from './provider';
+import { completeSignIn, providerSignOutUrl } from './provider';
 import { exchangeOneTimeSecret, takeOneTimeSecret } from './oneTimeLink';
-import { clearSession, setRenewal, session, signIn } from './session';
+import {
+  adoptSession,
+  beginSession,
+  clearSession,
+  removeStoredSession,
+  session,
+  signIn,
+  type SignedIn,
+} from './session';
 
 interface SignInProgress {
   state: 'ready' | 'working' | 'popup';
@@ -27,10 +36,10 @@ const fetchConfig = () => queryClient.query(configQuery);
 
 /** `openPage` shows the page that was requested before the provider signed the user in. */
 export function startSession(openPage: (path: string) => void): void {
-  setRenewal(async () => {
-    const credential = session.current().credential;
-    return credential?.kind === 'provider' ? renew(await fetchConfig(), credential) : null;
-  });
+  const adopt = () => adoptSession(clearUserData);
+  addEventListener('storage', adopt);
+  // A page that the way back shows again has received no events of storage.
+  addEventListener('pageshow', adopt);
   const secret = takeOneTimeSecret();
   // A link pasted into an open tab changes the fragment only.
   addEventListener('hashchange', () => {
@@ -47,12 +56,17 @@ function isProviderReply(): boolean {
   return query.has('state') && (query.has('code') || query.has('error'));
 }
 
+/** Uses a session; nothing of another user remains on the page. */
+export function switchTo(next: SignedIn): void {
+  const { signedIn } = session.current();
+  if (signedIn && signedIn.user !== next.user) clearUserData();
+  signIn(next);
+}
+
 async function signInByLink(secret: string): Promise<void> {
   signInProgress.set({ state: 'working', failure: null, once: true });
   try {
-    const token = await exchangeOneTimeSecret(secret);
-    clearUserData();
-    signIn({ kind: 'key', token }, true);
+    switchTo(await exchangeOneTimeSecret(secret));
     signInProgress.set({ state: 'ready', failure: null, once: true });
   } catch (failure) {
     const retry = isRetryable(failure) ? () => void signInByLink(secret) : undefined;
@@ -68,7 +82,7 @@ async function returnFromProvider(openPage: (path: string) => void): Promise<voi
       signInProgress.set({ state: 'popup', failure: null, once: false });
       return;
     }
-    signIn(done.credential, true);
+    switchTo(await beginProviderSession(done.token));
     openPage(done.returnTo || '/ui/');
     signInProgress.set({ state: 'ready', failure: null, once: false });
   } catch (failure) {
@@ -76,7 +90,14 @@ async function returnFromProvider(openPage: (path: string) => void): Promise<voi
   }
 }
 
-/** Forgets all that belongs to a user: replies, credential, and what the tab stored. */
+/** Begins a session for a provider's token. */
+export async function beginProviderSession(token: string): Promise<SignedIn> {
+  const signedIn = await beginSession(token, true);
+  if (!signedIn) throw new Error(texts.signIn.refusedToken);
+  return signedIn;
+}
+
+/** Forgets all that belongs to a user: replies, and what the tab stored. */
 export function clearUserData(): void {
   clearSession();
   clearPictures();
@@ -88,7 +109,14 @@ export function clearUserData(): void {
 
 /** Signs out. Returns where the provider ends its session, if it has one. */
 export async function signOut(): Promise<string | null> {
-  const { credential } = session.current();
+  const { signedIn } = session.current();
+  try {
+    await reply(api.DELETE('/auth/session'));
+  } catch (error) {
+    // A session that has ended, in whatever way, is what was wanted.
+    if (!(error instanceof ApiError) || isRetryable(error)) throw error;
+  }
+  removeStoredSession();
   clearUserData();
-  return credential?.kind === 'provider' ? endSession(await fetchConfig(), credential) : null;
+  return signedIn?.byProvider ? providerSignOutUrl(await fetchConfig()) : null;
 }

@@ -10,11 +10,15 @@ import { router } from '../router';
 import { clearSession, signIn } from '../session/session';
 import { searches, sent } from './server';
 
+/** The session of the user whom the server of tests knows. */
+export const SIGNED_IN = { id: 'session-1', user: 'admin', byProvider: false };
+
 export async function openPage(path: string, isSignedIn = true) {
   clearSession();
   queryClient.clear();
   sent.length = searches.length = 0;
-  if (isSignedIn) signIn({ kind: 'key', token: 'vams_test' }, false);
+  localStorage.clear();
+  if (isSignedIn) signIn(SIGNED_IN);
   router.history.push(`/ui${path}`);
   // That of the page before waits for a page that is no longer there.
   router.startTransition = (update) => {

@@ -88,6 +88,8 @@ export const rightsTo = (...pages: string[]) => ({
 const DEFAULTS: [Method, string, JsonBodyType][] = [
   ['get', '/api/amplify-config', {}],
   ['post', '/auth/routes', rightsTo(...ROUTES)],
+  ['post', '/auth/session', { sessionId: 'session-2', userId: 'admin' }],
+  ['delete', '/auth/session', { message: 'The session has ended' }],
   ['get', '/database', { Items: [{ databaseId: 'library' }, { databaseId: 'other' }] }],
   ['get', ASSET, asset],
   ['get', `${ASSET}/listFiles`, { items: [fileAt('/a.txt'), fileAt('/b.txt')] }],

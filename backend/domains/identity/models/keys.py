@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from backend.core.models import WireModel
+from backend.core.models import PageQuery, WireModel
 from backend.core.names import Line, NewObjectName, NewUserId, Words
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -66,6 +66,12 @@ class ApiKey(WireModel):
     """
     made_by: list[str] | None = None
     """The ids of the keys from which it was created; its direct parent comes last."""
+    kind: Literal["session"] | None = None
+    """A `session` of a browser that signed in with a token or with its direct parent."""
+    mfa: bool = False
+    email: str | None = None
+    subject: str | None = None
+    """Of sessions: what the credential of the sign-in proved, as in `Identity`."""
     revision: int = 0
     """0 in rows that VAMS wrote."""
 
@@ -73,6 +79,11 @@ class ApiKey(WireModel):
     def lineage(self) -> tuple[str, ...]:
         """Return the ids of the keys that it descends from, and its own."""
         return (*(self.made_by or ()), self.api_key_id)
+
+
+class ApiKeysQuery(PageQuery):
+    show_sessions: bool = False
+    """Whether the list also contains the sessions of browsers."""
 
 
 class ApiKeyPath(WireModel):
@@ -113,6 +124,7 @@ class ApiKeyReply(WireModel):
     expires_at: str
     is_active: str
     last_used_at: str | None = None
+    kind: Literal["session"] | None = None
 
 
 class CreatedApiKeyReply(ApiKeyReply):
@@ -127,4 +139,16 @@ class ApiKeysReply(WireModel):
 
 
 class DeletedApiKeyReply(WireModel):
+    message: str
+
+
+class SessionReply(WireModel):
+    """The session that a browser began, without the text that its cookie has."""
+
+    session_id: str
+    user_id: str
+    expires_at: str
+
+
+class EndedSessionReply(WireModel):
     message: str

@@ -14,6 +14,8 @@ class User(WireModel):
 
     `deleted_at` is when a user of this id was last deleted from the pool. It is kept if the id is
     used again: what the former user had left must not act with the rights of the new one.
+
+    `sessions` are the ids of the latest sessions, oldest first; some of them may have ended.
     """
 
     user_id: str
@@ -22,3 +24,4 @@ class User(WireModel):
     email_confirmed: bool | None = None
     pool_id: str | None = None
     deleted_at: str | None = None
+    sessions: list[str] | None = None

@@ -96,6 +96,10 @@ class ApiKeyRepository:
                 )
             )
 
+    def removal(self, api_key_id: str) -> Delete:
+        """Return the write that deletes a key, if it still exists."""
+        return Delete(table=API_KEYS, key={_KEY: api_key_id})
+
     def delete(self, key: ApiKey, *others: Write) -> None:
         """Delete the key, if it is unchanged since it was read."""
         gone = Delete(

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from backend.core.errors import AlreadyExistsError
 from backend.core.tables import Tables
-from backend.core.transactions import Update, Write, put_new
+from backend.core.transactions import Update, Write, absent, equals, put_new
+from backend.domains.identity.errors import SessionsChangedError
 from backend.domains.identity.models.users import User
 from backend.spec.tables.access import USER_ID, USERS
 
 _KEY = USER_ID.name
+_SESSIONS = "sessions"
 
 
 @dataclass(eq=False, repr=False)
@@ -30,6 +32,21 @@ class ProfileRepository:
     def pool_write(self, user_id: str, pool_id: str) -> Update:
         """Return the write that records that a user pool has this user."""
         return Update(table=USERS, key={_KEY: user_id}, set={"poolId": pool_id})
+
+    def sessions_write(
+        self, user_id: str, *, before: list[str], after: list[str], pool_id: str | None
+    ) -> Update:
+        """Return the write that replaces the ids of the user's sessions.
+
+        It is refused if another sign-in has changed them.
+        """
+        return Update(
+            table=USERS,
+            key={_KEY: user_id},
+            set={_SESSIONS: after, **({} if pool_id is None else {"poolId": pool_id})},
+            conditions=(equals(_SESSIONS, before) if before else absent(_SESSIONS),),
+            refused=SessionsChangedError(),
+        )
 
     def record_pool(self, user_id: str, pool_id: str) -> None:
         """Record that a user pool has this user."""
@@ -54,6 +71,6 @@ class ProfileRepository:
     def store(self, user: User, *others: Write) -> None:
         """Store the profile; other attributes of the row remain unchanged."""
         values = user.model_dump(
-            by_alias=True, exclude_none=True, exclude={"user_id", "deleted_at"}
+            by_alias=True, exclude_none=True, exclude={"user_id", "deleted_at", "sessions"}
         )
         self.tables.transact([Update(table=USERS, key={_KEY: user.user_id}, set=values), *others])

@@ -1,10 +1,10 @@
 """The routes of API keys."""
 
-from backend.core.models import PageQuery
 from backend.domains.identity.models.keys import (
     ApiKey,
     ApiKeyPath,
     ApiKeyReply,
+    ApiKeysQuery,
     ApiKeysReply,
     CreateApiKeyBody,
     CreatedApiKeyReply,
@@ -21,8 +21,10 @@ def bind_keys(router: Router, service: ApiKeyService) -> None:
     """Bind the routes of API keys to the service."""
 
     @router.bind(routes.LIST_API_KEYS)
-    def list_api_keys(call: Call, query: PageQuery) -> ApiKeysReply:
-        page = service.list_api_keys(call.caller, call.page(query))
+    def list_api_keys(call: Call, query: ApiKeysQuery) -> ApiKeysReply:
+        page = service.list_api_keys(
+            call.caller, call.page(query), show_sessions=query.show_sessions
+        )
         return ApiKeysReply(
             items=[_reply(key) for key in page.items], next_token=call.next_token(page.after)
         )

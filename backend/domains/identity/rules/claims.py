@@ -1,6 +1,7 @@
 """Checks the claims of a verified token, and finds the user that they name."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple, cast
 
@@ -52,6 +53,10 @@ def identity_of(issuer: Issuer, claims: Mapping[str, Any], now: datetime) -> Ide
     subject, user_id = _text(claims, "sub"), _user_id(issuer, claims)
     _check_audience(issuer, claims)
     _check_time(claims, now.timestamp())
+    signed_in = _moment(claims, "iat")
+    # A refreshed token keeps the time of the sign-in, but many providers send none.
+    with suppress(RefusedError):
+        signed_in = min(signed_in, _moment(claims, "auth_time"))
     email, verified = claims.get(issuer.email_claim), claims.get("email_verified")
     # Many providers let users enter any address, and notifications are sent to it.
     known = isinstance(email, str) and is_email(email) and verified in (True, "true")
@@ -60,6 +65,7 @@ def identity_of(issuer: Issuer, claims: Mapping[str, Any], now: datetime) -> Ide
         mfa=not _texts(claims.get(issuer.mfa_claim)).isdisjoint(issuer.mfa_values),
         email=cast("str", email) if known else None,
         subject=subject if subject != user_id else None,
+        auth_time=int(signed_in),
     )
 
 

@@ -71,12 +71,15 @@ def require_permitted(
         used: the key that authenticated the request; None for a token.
 
     Raises:
-        PermissionDeniedError: a key would change itself, or a key that it descends from, other than
-            to end it sooner; or an owner would extend or enable a key that another user ended.
+        PermissionDeniedError: a session would be extended or enabled; a key would change itself, or
+            a key that it descends from, other than to end it sooner; or an owner would extend or
+            enable a key that another user ended.
     """
     enables = body.is_active == "true" and key.is_active != "true"
     extends = body.expires_at is not None and expires_later(body.expires_at, key.expires_at)
     reopens = enables or extends
+    if reopens and key.kind == "session":
+        raise PermissionDeniedError("A session cannot be extended or enabled; sign in again")
     changes_itself = used is not None and key.api_key_id in used.lineage
     if changes_itself and (reopens or body.description is not None):
         raise PermissionDeniedError(

@@ -65,15 +65,15 @@ def removal_of(expires_at: str) -> int | None:
     """Return when the row of a key is deleted, in seconds since 1970; None without an expiry."""
     if not expires_at:
         return None
-    return math.ceil(_end_of(expires_at)) + int(KEPT_AFTER_EXPIRY.total_seconds())
+    return math.ceil(end_of(expires_at)) + int(KEPT_AFTER_EXPIRY.total_seconds())
 
 
 def expires_later(expires_at: str, other: str) -> bool:
     """Return whether a key with the first expiry is valid longer than one with the second."""
-    return _end_of(expires_at) > _end_of(other)
+    return end_of(expires_at) > end_of(other)
 
 
-def _end_of(expires_at: str) -> float:
+def end_of(expires_at: str) -> float:
     """Return the last moment of an expiry in seconds since 1970; infinity for none.
 
     An expiry that cannot be parsed has passed, as in `is_expired`.

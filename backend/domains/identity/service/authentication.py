@@ -121,7 +121,8 @@ class CallerAuthentication:
                 self.keys.record_use(key)
             except UnavailableError:
                 self.unrecorded(key)
-            return Identity(key.user_id, api_key_id=key.api_key_id)  # without a second factor
+            # Only a session has what its sign-in proved; a key is no second factor.
+            return Identity(key.user_id, key.mfa, key.email, key.api_key_id, key.subject)
         token = bearer_in(authorization)
         if not token:
             raise RefusedError(Reason.NO_CREDENTIALS)

@@ -91,7 +91,7 @@ class ApiKeyService:
             caller,
             "create_api_key",
             audit_entity("apiKey", key.api_key_id),
-            after=_audit_values(key),
+            after=audit_values(key),
             at=now,
         )
         self.keys.put_new(key, entry, *pool_user)
@@ -108,12 +108,17 @@ class ApiKeyService:
             raise ApiKeyNotFoundError(api_key_id)
         return key
 
-    def list_api_keys(self, caller: Identity, page: PageRequest) -> Page[ApiKey]:
+    def list_api_keys(
+        self, caller: Identity, page: PageRequest, *, show_sessions: bool = False
+    ) -> Page[ApiKey]:
         """List the keys that the caller may see, in no order."""
         return fill(
             self.keys.list_registry,
             page,
-            visible=lambda key: self.authorization.may(caller, "GET", _secured_key(key)),
+            visible=lambda key: (
+                (show_sessions or key.kind is None)
+                and self.authorization.may(caller, "GET", _secured_key(key))
+            ),
             position_of=lambda key: {"apiKeyId": key.api_key_id},
         )
 
@@ -131,7 +136,7 @@ class ApiKeyService:
         require_permitted(api_key, body, caller, self._key_of_request(caller))
         changes = body.model_dump(by_alias=True, exclude_none=True)
         now = self.clock()
-        before = _audit_values(api_key)
+        before = audit_values(api_key)
         entry = self.audit.entry(
             caller,
             "update_api_key",
@@ -162,12 +167,12 @@ class ApiKeyService:
             caller,
             "delete_api_key",
             audit_entity("apiKey", api_key_id),
-            before=_audit_values(api_key),
+            before=audit_values(api_key),
         )
         return self.keys.delete(api_key, entry)
 
     def _key_of_request(self, caller: Identity) -> ApiKey | None:
-        """Return the key of the request; None for a token.
+        """Return the key of the request, or of the sign-in to its session; None for a token.
 
         Raises:
             PermissionDeniedError: the key was deleted since the authorizer accepted it.
@@ -175,6 +180,11 @@ class ApiKeyService:
         if caller.api_key_id is None:
             return None
         key = self.keys.get(caller.api_key_id)
+        if key is not None and key.kind == "session":
+            # What is made with a session must not end as the user signs out.
+            if not key.made_by:
+                return None
+            key = self.keys.get(key.made_by[-1])
         if key is None:
             raise PermissionDeniedError("The API key of this request no longer exists")
         return key
@@ -216,7 +226,7 @@ class UserKeys:
             return
         now = self.clock()
         changes = {"isActive": "false", "endedBy": caller.user_id}
-        before = _audit_values(key)
+        before = audit_values(key)
         entry = self.audit.entry(
             caller,
             "disable_api_key",
@@ -228,7 +238,7 @@ class UserKeys:
         self.keys.change(key, {**changes, "updatedAt": iso(now)}, entry)
 
 
-def _audit_values(key: ApiKey) -> dict[str, Any]:
+def audit_values(key: ApiKey) -> dict[str, Any]:
     """Return a key as its audit entries contain it, without hash, last use and time to live."""
     hidden = {"api_key_hash", "last_used_at", "remove_at"}
     return key.model_dump(by_alias=True, exclude_none=True, exclude=hidden)

@@ -19,9 +19,15 @@ _HEADINGS = ["id", "name", "user", "active", "expires", "description"]
 
 
 @command("keys list")
-def list_keys(session: Session) -> None:
+def list_keys(
+    session: Session,
+    sessions: Annotated[
+        bool, typer.Option("--sessions", help="Show sessions of browsers, too.")
+    ] = False,
+) -> None:
     """List API keys, without the keys themselves."""
-    session.output.items(session.client.api_keys.list(), _HEADINGS, _row)
+    keys = session.client.api_keys.list(show_sessions=sessions or None)
+    session.output.items(keys, _HEADINGS, _row)
 
 
 @command("keys create")

@@ -7,10 +7,11 @@ from pydantic import Field
 from vitrine import api_models as api
 from vitrine.api_models import Profile as Profile
 from vitrine.api_models import Role as Role
+from vitrine.api_models import Session as Session
 from vitrine.api_models import SignIn as SignIn
 from vitrine.api_models import UserRoles as UserRoles
 from vitrine.api_models import WebRoute as WebRoute
-from vitrine.models import Operation, Wire
+from vitrine.models import Message, Operation, Wire
 from vitrine.resources.resource import Resource
 from vitrine.transport import path_of
 
@@ -115,6 +116,18 @@ class SignIns(Resource):
         return self._transport.write(
             Operation, "POST", path, body=api.ResetPasswordBody(confirm_reset=True)
         )
+
+
+class Sessions(Resource):
+    """Sessions of browsers, which the page begins and whose cookie only a browser has."""
+
+    def create(self) -> Session:
+        """Begin one. Raises PermissionDeniedError except at the page's address."""
+        return self._transport.write(Session, "POST", path_of("auth", "session"))
+
+    def delete(self) -> Message:
+        """End that of the request. Raises NotFoundError for other credentials."""
+        return self._transport.write(Message, "DELETE", path_of("auth", "session"))
 
 
 class Profiles(Resource):

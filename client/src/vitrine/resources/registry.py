@@ -156,8 +156,13 @@ class TagTypes(Resource):
 
 
 class ApiKeys(Resource):
-    def list(self, *, page_size: int | None = None) -> Iterator[ApiKey]:
-        return self._transport.pages(ApiKey, path_of("auth", "api-keys"), page_size=page_size)
+    def list(
+        self, *, show_sessions: bool | None = None, page_size: int | None = None
+    ) -> Iterator[ApiKey]:
+        """List keys; with `show_sessions` also the sessions of browsers, whose `kind` is set."""
+        path = path_of("auth", "api-keys")
+        query = {"showSessions": show_sessions}
+        return self._transport.pages(ApiKey, path, query=query, page_size=page_size)
 
     def create(
         self, api_key_name: str, *, user_id: str, description: str, expires_at: str | None = None

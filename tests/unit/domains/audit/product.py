@@ -85,6 +85,9 @@ class _Secrets:
     def value(self, secret: object) -> str:
         return SECRET if secret else ""
 
+    def accepted_values(self, secret: object) -> frozenset[str]:
+        return frozenset({self.value(secret)})
+
 
 class Product:
     """Serves requests, and delivers the stream of assets to the function that makes entries."""

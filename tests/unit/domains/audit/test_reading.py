@@ -377,6 +377,7 @@ def test_a_record_that_cannot_be_understood_is_kept_and_stops_no_other(trails: T
 WRITES = [case for case in CASES if case.audit]
 BESIDE = {"operations", "queues"}
 """Domains that change what is in no table, so that an entry is written before it."""
+OF_EVERY_USER = {routes.CREATE_SESSION, routes.DELETE_SESSION}
 _by_case = pytest.mark.parametrize("case", WRITES, ids=lambda case: case.route.key)
 
 
@@ -399,6 +400,9 @@ def test_a_write_makes_one_entry_of_its_route(world: Seeded, both_of: BothOf, ca
 @_by_case
 def test_a_refused_write_makes_none(both_of: BothOf, case: Case) -> None:
     refused = both_of(case).refused
+    if case.route in OF_EVERY_USER:
+        assert refused.answer.status == 200
+        return
     assert refused.answer.status in {403, 404}
     assert refused.entries == []
 

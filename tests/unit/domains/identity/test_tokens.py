@@ -31,7 +31,10 @@ def deployment(now: datetime) -> Iterator[Deployment]:
 
 
 def test_a_token_names_its_user_by_the_claims_of_the_settings(deployment: Deployment) -> None:
-    assert deployment.identify() == Identity("ann", mfa=False, email="ann@example.org")
+    now = int(deployment.hand.at.timestamp())
+    assert deployment.identify() == Identity(
+        "ann", mfa=False, email="ann@example.org", auth_time=now
+    )
     assert deployment.identify(aud=["https://userinfo", CLIENT]).user_id == "ann"
     claims = {"aud": ..., "client_id": CLIENT}
     assert deployment.refusal(token_use="access", **claims) is Reason.JWT_CLAIMS
@@ -48,9 +51,16 @@ def test_a_token_names_its_user_by_the_claims_of_the_settings(deployment: Deploy
     )
     output = {"preferred_username": "bo", "mail": "bo@example.org", "acr": "gold"}
     assert deployment.identify(**output) == Identity(
-        "corp.bo", mfa=True, email="bo@example.org", subject="ann"
+        "corp.bo", mfa=True, email="bo@example.org", subject="ann", auth_time=now
     )
     assert deployment.refusal() is Reason.JWT_CLAIMS
+
+
+def test_a_refreshed_token_keeps_the_time_of_the_sign_in(deployment: Deployment) -> None:
+    now = int(deployment.hand.at.timestamp())
+    assert deployment.identify(auth_time=now - 3600).auth_time == now - 3600
+    for claimed in (now + 3600, "yesterday", None, True):
+        assert deployment.identify(auth_time=claimed).auth_time == now
 
 
 @pytest.mark.filterwarnings("ignore:EdDSA is deprecated")  # as a name; providers use it

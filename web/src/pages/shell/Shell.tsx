@@ -22,11 +22,11 @@ import { useShortcut } from '../../ui/useShortcut';
 const Keys = lazyComponent(() => import('../../ui/ShortcutsDialog'), 'ShortcutsDialog');
 
 export function Shell() {
-  const { credential, expired, generation } = useStore(session);
+  const { signedIn, expired, generation } = useStore(session);
   const { state } = useStore(signInProgress);
   useFocusOnNavigation();
   if (state === 'popup') return <p className="notice">{texts.signIn.closeWindow}</p>;
-  if (!credential) return <SignIn />;
+  if (!signedIn) return <SignIn />;
   return (
     // The next user gets a new page: this one holds replies and drafts of the user before.
     <Fragment key={generation}>
@@ -122,12 +122,7 @@ function Account({ name }: { name: string }) {
         </span>
       </button>
       <div id="account" popover="auto" className="menu">
-        <p>
-          {texts.header.signedInAs(name)}
-          {session.current().credential?.kind === 'key' && (
-            <small className="faint">{texts.signIn.endsWithTab}</small>
-          )}
-        </p>
+        <p>{texts.header.signedInAs(name)}</p>
         <fieldset>
           <legend>{texts.header.theme}</legend>
           {(['auto', 'light', 'dark'] as const).map((choice) => (

@@ -2,15 +2,13 @@ import { useId, useState, type SyntheticEvent } from 'react';
 import { errorText } from '../../api/errors';
 import { texts } from '../../texts';
 import { useFormError } from '../../ui/useFormError';
-import { clearUserData } from '../../session/signIn';
-import { session, signIn } from '../../session/session';
-import { fetchUserName } from '../../session/user';
+import { beginSession } from '../../session/session';
+import { switchTo } from '../../session/signIn';
 
-/** Requests an API key, and checks it before it is used. */
-export function KeyForm({ previousUser }: { previousUser: string | null }) {
+/** Requests an API key, for which the server begins a session. */
+export function KeyForm() {
   const id = useId();
   const [key, setKey] = useState('');
-  const [keep, setKeep] = useState(true);
   const { fieldProps, showError, clearError, message } = useFormError();
   const [busy, setBusy] = useState(false);
   const submit = async (event: SyntheticEvent) => {
@@ -23,12 +21,9 @@ export function KeyForm({ previousUser }: { previousUser: string | null }) {
     setBusy(true);
     clearError();
     try {
-      const name = await fetchUserName(token);
-      if (name === null) showError(texts.signIn.refusedKey, 'key');
-      else {
-        if (session.current().credential && name !== previousUser) clearUserData();
-        signIn({ kind: 'key', token }, keep);
-      }
+      const signedIn = await beginSession(token);
+      if (signedIn) switchTo(signedIn);
+      else showError(texts.signIn.refusedKey, 'key');
     } catch (error) {
       showError(errorText(error));
     } finally {
@@ -50,13 +45,6 @@ export function KeyForm({ previousUser }: { previousUser: string | null }) {
       <p id={`${id}-help`} className="help">
         {texts.signIn.keyHelp}
       </p>
-      <label className="check">
-        <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.target.checked)} />
-        <span>
-          {texts.signIn.keep}
-          <small>{texts.signIn.keepHelp}</small>
-        </span>
-      </label>
       {message}
       <button type="submit" className="primary" disabled={busy}>
         {busy ? texts.signIn.checking : texts.signIn.submit}

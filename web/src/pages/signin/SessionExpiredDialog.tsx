@@ -2,25 +2,23 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useStore } from '../../api/createStore';
 import { errorText } from '../../api/errors';
-import { configQuery, currentUserQuery } from '../../api/queries';
+import { configQuery } from '../../api/queries';
 import { texts } from '../../texts';
-import { clearUserData } from '../../session/signIn';
+import { beginProviderSession, switchTo } from '../../session/signIn';
 import { KeyForm } from './KeyForm';
 import { useSignOut } from './useSignOut';
 import { offersProvider, signInByPopup } from '../../session/provider';
-import { session, signIn } from '../../session/session';
-import { fetchUserName } from '../../session/user';
+import { session } from '../../session/session';
 
 /** Lies over the page, which keeps its state, until someone signs in again. */
 export function SessionExpiredDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const cache = useQueryClient();
-  const { credential } = useStore(session);
+  const { signedIn } = useStore(session);
   const config = useQuery(configQuery);
   const [failure, setFailure] = useState('');
   const [busy, setBusy] = useState(false);
   const signOut = useSignOut();
-  const previous = cache.getQueryData(currentUserQuery.queryKey)?.name ?? null;
   useEffect(() => {
     dialog.current?.showModal();
     // What was refused while the sign-in had ended is requested again.
@@ -32,9 +30,7 @@ export function SessionExpiredDialog() {
     setBusy(true);
     setFailure('');
     try {
-      const next = await signInByPopup(config.data);
-      if ((await fetchUserName(next.token)) !== previous) clearUserData();
-      signIn(next, true);
+      switchTo(await beginProviderSession(await signInByPopup(config.data)));
     } catch (error) {
       setFailure(errorText(error));
     }
@@ -45,7 +41,7 @@ export function SessionExpiredDialog() {
       <div className="stack">
         <h2 id="again">{texts.signIn.again}</h2>
         <p>{texts.signIn.againHelp}</p>
-        {credential?.kind === 'provider' && config.data && offersProvider(config.data) ? (
+        {signedIn?.byProvider && config.data && offersProvider(config.data) ? (
           <>
             <button
               type="button"
@@ -61,7 +57,7 @@ export function SessionExpiredDialog() {
             </p>
           </>
         ) : (
-          <KeyForm previousUser={previous} />
+          <KeyForm />
         )}
         <button type="button" onClick={() => void signOut()}>
           {texts.header.signOut}

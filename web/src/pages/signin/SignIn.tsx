@@ -9,6 +9,17 @@ import { signInProgress } from '../../session/signIn';
 import { KeyForm } from './KeyForm';
 import { offersProvider, redirectToProvider } from '../../session/provider';
 
+/** A local runtime serves the page at this address only. */
+const isLocal = location.hostname === '127.0.0.1';
+
+function OneTimeLinkHelp({ children }: { children: string }) {
+  return (
+    <p className="help">
+      {children} <code>{texts.signIn.onceCommand}</code>
+    </p>
+  );
+}
+
 /** The whole page while no one is signed in; the address keeps the requested page. */
 export function SignIn() {
   const { state, failure, once, retry } = useStore(signInProgress);
@@ -43,6 +54,7 @@ export function SignIn() {
     <main className="centre">
       <section className="panel stack" aria-labelledby="sign-in">
         <h1 id="sign-in">{texts.signIn.title}</h1>
+        <p>{texts.signIn.about}</p>
         {failure !== null && (
           <div className="notice bad" role="alert">
             <p>
@@ -54,11 +66,7 @@ export function SignIn() {
                 {texts.tryAgain}
               </button>
             )}
-            {once && !retry && (
-              <p>
-                {texts.signIn.onceHelp} <code>{texts.signIn.onceCommand}</code>
-              </p>
-            )}
+            {once && !retry && <OneTimeLinkHelp>{texts.signIn.onceHelp}</OneTimeLinkHelp>}
           </div>
         )}
         <InlineError query={config} />
@@ -79,7 +87,8 @@ export function SignIn() {
             <p className="help">{texts.signIn.or}</p>
           </>
         )}
-        <KeyForm previousUser={null} />
+        <KeyForm />
+        {isLocal && !once && <OneTimeLinkHelp>{texts.signIn.localHelp}</OneTimeLinkHelp>}
       </section>
     </main>
   );

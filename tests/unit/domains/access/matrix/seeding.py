@@ -15,6 +15,7 @@ from backend.entrypoints.wiring.metadata import records
 from backend.spec import routes
 from backend.spec.facts import SHAPE_KEY, SHAPE_NUMBERS
 from backend.spec.jobs import ARCHIVE_ASSET, MAKE_VERSION
+from backend.spec.tables.access import API_KEYS
 from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
 from backend.spec.tables.operations import JOBS
 from backend.spec.tables.registry import COMMENTS
@@ -34,7 +35,7 @@ from tests.unit.domains.access.matrix.roles import (
 from tests.unit.domains.access.matrix.states import ASSETS as PLACES
 from tests.unit.domains.access.matrix.states import DATABASES as PLACES_OF_DATABASES
 from tests.unit.domains.access.matrix.states import State
-from tests.unit.domains.access.matrix.world import Question, World
+from tests.unit.domains.access.matrix.world import Question, World, session_id
 
 Json = dict[str, Any]
 
@@ -277,6 +278,14 @@ class Seeded(World):
             own = Question({"userId": user_id}, body={"email": ANN})
             answer = self.send(routes.UPDATE_LOGIN_PROFILE, own, user_id=user_id)
             assert answer.status == 200
+
+        for user_id in ("admin", *(role.user_id for role in USERS)):
+            self._put_session(user_id)
+
+    def _put_session(self, user_id: str) -> None:
+        session = {"apiKeyId": session_id(user_id), "userId": user_id, "kind": "session"}
+        row = {**session, "apiKeyName": "session", "description": "Browser", "apiKeyHash": "0"}
+        self.tables.write(Put(table=API_KEYS, item={**row, "revision": 1}))
 
     def _put_audit(self) -> None:
         entity = audit_entity("asset", "museum", "statue")

@@ -77,12 +77,17 @@ class _Rules:
 
 @dataclass(frozen=True)
 class Question:
-    """A request, and the text in a list's reply that shows the object."""
+    """A request, and the text in a list's reply that shows the object.
+
+    With `has_session` it is sent with the session of its user.
+    """
 
     parameters: Mapping[str, str]
     query: Mapping[str, str] | None = None
     body: Any = None
     shows: str | None = None
+    headers: Mapping[str, str] | None = None
+    has_session: bool = False
 
 
 class Outcome(NamedTuple):
@@ -107,6 +112,11 @@ class Both(NamedTuple):
 
 
 BothOf = Callable[[Any], Both]
+
+
+def session_id(user_id: str) -> str:
+    """Return the id of the session that each user has."""
+    return f"session-{user_id}"
 
 
 class World:
@@ -198,8 +208,9 @@ class World:
             user_id=user_id,
             parameters=parameters,
             query=dict(question.query or {}),
+            api_key_id=session_id(user_id) if question.has_session else None,
             body=None if question.body is None else json.dumps(question.body),
-            headers={"host": "api.example.org"},
+            headers={"host": "api.example.org", **(question.headers or {})},
             route=route.key,
         )
         event["requestContext"]["authorizer"]["lambda"]["mfa"] = "true" if mfa else "false"
