@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** An act that a toast offers, such as to undo what it says. */
+/** An act that a toast offers, such as Undo. */
 interface ToastAction {
   name: string;
   act: () => void;

@@ -14,7 +14,7 @@ export function PartsPanel({ root, onChange }: { root: Object3D; onChange: () =>
   // Visibility is a property of the nodes: this renders what they have.
   const [, setChanges] = useState(0);
   const filter = words.trim().toLowerCase();
-  const found = filter ? parts.filter(({ name }) => name.toLowerCase().includes(filter)) : parts;
+  const matching = filter ? parts.filter(({ name }) => name.toLowerCase().includes(filter)) : parts;
   const change = (act: () => void) => {
     act();
     setChanges((changes) => changes + 1);
@@ -35,7 +35,7 @@ export function PartsPanel({ root, onChange }: { root: Object3D; onChange: () =>
         </button>
       </div>
       <ul>
-        {found.slice(0, SHOWN).map(({ node, name, depth }) => (
+        {matching.slice(0, SHOWN).map(({ node, name, depth }) => (
           <li key={node.uuid} style={{ paddingLeft: `${filter ? 0 : Math.min(depth, 6)}rem` }}>
             <label className="check">
               <input
@@ -59,7 +59,7 @@ export function PartsPanel({ root, onChange }: { root: Object3D; onChange: () =>
           </li>
         ))}
       </ul>
-      {found.length > SHOWN && <p>{viewerTexts.moreParts(found.length - SHOWN)}</p>}
+      {matching.length > SHOWN && <p>{viewerTexts.moreParts(matching.length - SHOWN)}</p>}
     </section>
   );
 }

@@ -120,7 +120,7 @@ type Changed = components['schemas']['FilesChangedReply'];
 /**
  * Changes a file or folder. `onJob` is called if the change outlasts its request; it is complete
  * when the promise is kept, or has failed when it is broken. Returns a time of the server before
- * which the change had not begun.
+ * which the change had not started.
  */
 export async function changeFile(
   place: Place,
@@ -129,10 +129,10 @@ export async function changeFile(
   draft: Draft,
   onJob: () => void,
 ): Promise<string> {
-  const begun = performance.now();
+  const start = performance.now();
   const { data, headers } = await sendChange(place, act, subject, draft);
   const replied = Date.parse(headers.get('date') ?? '') || Date.now();
-  const since = new Date(replied - (performance.now() - begun) - CLOCKS).toISOString();
+  const since = new Date(replied - (performance.now() - start) - CLOCKS).toISOString();
   try {
     if (data.jobId) onJob();
     const job = data.jobId ? await pollJob(data.jobId) : null;

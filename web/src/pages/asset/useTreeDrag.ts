@@ -24,7 +24,7 @@ export function useTreeDrag(onMove: ((subject: Subject, folder: string) => void)
     sourceProps: (subject: Subject) => ({
       draggable: true,
       onDragStart: (event: DragEvent) => {
-        // Of a file in a folder, also the folder is told.
+        // A file in a folder: the folder gets the event, too.
         event.stopPropagation();
         dragged.current = subject;
         event.dataTransfer.setData(TYPE, subject.path);

@@ -16,7 +16,7 @@ import {
   type FileStatus,
 } from './comparison';
 import { FileSelection } from './FileSelection';
-import { SameNames } from './SameNames';
+import { SameNamesQuestion } from './SameNamesQuestion';
 import { useChosenPaths } from './useChosenPaths';
 import { findSameNames } from './sameNames';
 import { refusedFiles } from './refusedFiles';
@@ -80,7 +80,7 @@ export function UploadSetup(props: {
         left={left}
         onChange={(left) => props.onChange(props.files.filter((file) => isIn(left, file)))}
       />
-      <SameNames
+      <SameNamesQuestion
         items={findSameNames(props.files, compared.sizes, initial.folder)}
         chosen={chosen}
         onChoose={choose}

@@ -13,7 +13,7 @@ export interface SameName {
 
 /**
  * Files that are new at their path, and whose name a file at another path has. Those of a chosen
- * folder have their place in it, so that no one is asked about them.
+ * folder have their place in it, so they are not among them.
  */
 export function findSameNames(
   files: readonly LocalFile[],

@@ -8,7 +8,7 @@ import type { SameName } from './sameNames';
 const words = uploadTexts.sameName;
 
 /** Asks of files whose name is at other paths: a new file, or a new version of one of those. */
-export function SameNames(props: {
+export function SameNamesQuestion(props: {
   items: readonly SameName[];
   /** The path that was chosen instead of that of a file. */
   chosen: ReadonlyMap<File, string>;
