@@ -23,7 +23,14 @@ export const queryClient = new QueryClient({
 
 export const configQuery = queryOptions({
   queryKey: ['configuration'],
-  queryFn: () => reply(api.GET('/api/amplify-config')),
+  queryFn: async () => {
+    const config = await reply(api.GET('/api/amplify-config'));
+    const { pageIssuer, pageClientId } = config;
+    // Users of the user pool sign in to a deployed page by a client of its own.
+    return pageIssuer && pageClientId
+      ? { ...config, externalOAuthIdpURL: pageIssuer, externalOAuthIdpClientId: pageClientId }
+      : config;
+  },
   staleTime: Infinity,
 });
 

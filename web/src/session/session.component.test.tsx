@@ -126,25 +126,30 @@ const PROVIDER = {
 };
 const DISCOVERY = 'http://provider.test/.well-known/openid-configuration';
 
-test('while a slow provider is looked for, the button is not pressed again; a failure is named', async () => {
-  respond('get', '/api/amplify-config', PROVIDER);
-  let requests = 0;
-  const { held, release } = holdReply();
-  respond('get', DISCOVERY, async () => {
-    requests += 1;
-    await held;
-    return HttpResponse.error();
-  });
-  const user = await openPage('/', false);
-  const provider = await button('Sign in with your organisation');
-  await user.dblClick(provider);
-  await screen.findByText('Opening the sign-in of your organisation…');
-  expect(provider).toHaveProperty('disabled', true);
-  await waitFor(() => expect(requests).toBe(1));
-  release();
-  await screen.findByText('The sign-in provider does not respond. Try again later.');
-  expect(provider).toHaveProperty('disabled', false);
-});
+const POOL = { pageIssuer: 'http://provider.test', pageClientId: 'page' };
+
+test.each([PROVIDER, POOL])(
+  'while a slow provider is looked for, the button is not pressed again; a failure is named: %o',
+  async (config) => {
+    respond('get', '/api/amplify-config', config);
+    let requests = 0;
+    const { held, release } = holdReply();
+    respond('get', DISCOVERY, async () => {
+      requests += 1;
+      await held;
+      return HttpResponse.error();
+    });
+    const user = await openPage('/', false);
+    const provider = await button('Sign in with your organisation');
+    await user.dblClick(provider);
+    await screen.findByText('Opening the sign-in of your organisation…');
+    expect(provider).toHaveProperty('disabled', true);
+    await waitFor(() => expect(requests).toBe(1));
+    release();
+    await screen.findByText('The sign-in provider does not respond. Try again later.');
+    expect(provider).toHaveProperty('disabled', false);
+  },
+);
 
 test('a provider without addresses is named as one that does not respond', async () => {
   respond('get', '/api/amplify-config', {
