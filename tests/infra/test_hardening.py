@@ -314,4 +314,4 @@ def test_a_route_that_costs_or_needs_no_credentials_is_in_a_group(
             assert route.throttle == (expected or route.throttle)
             assert (expected is None) == (route.throttle in {None, "signIn"})
     signing_in = {route.path for route in ROUTES if route.throttle == "signIn"}
-    assert signing_in == {"/auth/routes", "/auth/loginProfile/{userId}"}
+    assert signing_in == {"/auth/routes", "/auth/loginProfile/{userId}", "/auth/session"}
