@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 # Of backend/spec/page.py, which this package does not import; the table compares them.
 SESSION_PATH = "/auth/session"
 _COOKIE, _HEADER, _ID = "__Host-vitrine", "x-vitrine-session", slice(5, 41)
+_OURS = (_COOKIE, _COOKIE.removeprefix("__Host-"))
 _PROOF, _VIEWER = "x-vitrine-edge", "x-vitrine-viewer-address"
 PROOF_SECRET = "SECRET_PageEdgeKey"
 
@@ -46,12 +47,15 @@ class Edge:
 
     def forwarded(self, method: str, path: str, headers: Headers, viewer: str) -> Headers | None:
         """Return the headers of a request at the API; None if the request is refused with 401."""
+        cookies = list(_cookies(headers))
+        # Those of other local runtimes too: cookies ignore ports.
+        others = [f"{name}={text}" for name, text in cookies if not name.startswith(_OURS)]
         kept = [
             *(header for header in headers if header[0] not in _REPLACED),
+            *([("cookie", "; ".join(others))] if others else ()),
             (_PROOF, self.key),
             (_VIEWER, viewer),
         ]
-        cookies = list(_cookies(headers))
         texts = [value for name, value in cookies if name == self.cookie]
         texts = texts or [value for name, value in cookies if name == self.plain]
         if not texts or (method == "POST" and path.removeprefix("/api") == SESSION_PATH):
