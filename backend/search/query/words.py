@@ -92,7 +92,7 @@ _OPERATORS = re.compile(r'["*|()]|(?:^|\s)[+-]\S')
 # All but FUZZY, which expands a word to the first ones of all documents, hidden ones among them.
 _FLAGS = "AND|ESCAPE|NEAR|NOT|OR|PHRASE|PRECEDENCE|PREFIX|WHITESPACE"
 _SIMILAR = re.compile(r"(?<=\w)~\d*(?!\w)")
-_MARKED = re.compile(r"(?<!\w)(\w+)~(\d?)(?!\w)")
+_MARKED = re.compile(r"(?<!\w)(\w+)~(\d*)(?!\w)")
 _WITHOUT_WORDS = re.compile(r'[^\s"*|()~\\]{1,32}')
 # A sign between letters or digits, other than an underscore.
 _TOGETHER = re.compile(r"\w[^\w\s]+\w")
@@ -186,7 +186,10 @@ def _words(text: str, paths: tuple[str, ...]) -> tuple[JsonObject, float | None,
     """Return the query for the words of a text, the score of documents with all of several, and the
     queries for highlights.
     """
-    similar = [(word, int(letters or _MAX_SIMILAR)) for word, letters in _MARKED.findall(text)]
+    similar = [
+        (word, min(int(letters[-3:] or _MAX_SIMILAR), _MAX_SIMILAR))
+        for word, letters in _MARKED.findall(text)
+    ]
     if similar:
         _check_few_similar(similar)
     plain = _MARKED.sub(" ", text)
@@ -227,12 +230,12 @@ def _words(text: str, paths: tuple[str, ...]) -> tuple[JsonObject, float | None,
 
 def _check_few_similar(marked: Sequence[tuple[str, int]]) -> None:
     far = [word for word, letters in marked if letters >= _MAX_SIMILAR]
-    for count, most, what in (
-        (len(marked), MAX_SIMILAR_WORDS, "words with ~"),
-        (len(far), MAX_TWO_LETTERS, "words with ~ or ~2"),
+    for count, most, what, advice in (
+        (len(marked), MAX_SIMILAR_WORDS, "words with ~", "use fewer of them"),
+        (len(far), MAX_TWO_LETTERS, "words with ~ or ~2", "use ~1, or fewer of them"),
     ):
         if count > most:
-            fact = f"has {count} {what}; at most {most} are allowed: use ~1, or fewer of them"
+            fact = f"has {count} {what}; at most {most} are allowed: {advice}"
             raise InvalidInputError.of("query", fact)
     for word in far:
         if len(word) > MAX_TWO_LETTERS_CHARS:

@@ -109,6 +109,11 @@ def test_a_search_above_the_limit_is_refused_by_name(body: dict[str, Any], field
     assert refused.value.fields[0].field == field
 
 
+@pytest.mark.parametrize("letters", ["", "3", "9", "10", "4" * 20, "\u0663", "02"])
+def test_a_word_differs_in_two_letters_at_most(letters: str) -> None:
+    assert weight(query=f"gear~{letters}") == pytest.approx(weight(query="gear~2"), rel=0.05)
+
+
 @pytest.mark.parametrize(
     ("text", "fact"),
     [

@@ -196,7 +196,7 @@ class JobService:
         if job.is_finished and not (undoes and job.state == "failed"):
             raise JobStateError(job, f"has already ended: it is {job.state}")
         if job.undo and not job.is_finished:
-            raise JobStateError(job, "is already being cancelled and undoes its changes")
+            raise JobStateError(job, "is already being cancelled")
         # Queued again, it is sent at once, even if it was waiting.
         stopped = {"state": "queued", "undo": True, "tries": 0}
         changes = stopped if undoes else {"state": "cancelled"}
@@ -217,7 +217,7 @@ class JobService:
         if job.state == "done" or not job.is_finished:
             raise JobStateError(job, f"is {job.state} and cannot be resumed")
         if job.state == "cancelled" and job.undo:
-            raise JobStateError(job, "was undone; start a new one")
+            raise JobStateError(job, "was cancelled; start a new one")
         check = self.resumable.get(job.kind)
         if check is not None:
             check(job)

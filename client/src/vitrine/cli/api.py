@@ -80,7 +80,7 @@ def call_api(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer cal
     r"""Send a request to any route and print the reply.
 
     Fields form the body; with GET, HEAD or --input they form the query. A key may be nested:
-    a\\[b]=c sets a key of an object, a[]=c adds to a list, a[] alone is an empty list. `vitrine
+    a\[b]=c sets a key of an object, a[]=c adds to a list, a[] alone is an empty list. `vitrine
     openapi` prints all routes.
     """
     request = _request(method.upper(), path, body, headers or ())

@@ -18,6 +18,9 @@ PathArgument = Annotated[
 SourceArgument = Annotated[str, typer.Argument(metavar="FROM", help="Path of the file.")]
 TargetArgument = Annotated[str, typer.Argument(metavar="TO", help="New path.")]
 FolderOption = Annotated[bool, typer.Option("--folder", help="The path is a folder.")]
+SinceOption = Annotated[
+    str | None, typer.Option("--since", help="With --folder: a time, ISO 8601 with its offset.")
+]
 
 
 @command("files mkdir")
@@ -120,12 +123,19 @@ def unarchive(
     asset: AssetArgument,
     path: PathArgument,
     folder: FolderOption = False,
+    since: SinceOption = None,
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
-    """Restore an archived file, or the archived files of a folder."""
+    """Restore an archived file, or the archived files of a folder.
+
+    With --folder, files that were moved out of it since --since are also restored, at their old
+    paths: in S3, a moved file leaves the same marker as an archived one.
+    """
     files, ids = session.client.files, session.asset_ids(database, asset)
-    done = files.unarchive_folder(ids, path) if folder else files.unarchive(ids, path)
+    if folder and since is None:
+        raise typer.BadParameter("not given: when the files were archived", param_hint="--since")
+    done = files.unarchive_folder(ids, path, since) if folder else files.unarchive(ids, path)
     _print(session, done, wait=wait, timeout=timeout, may_be_done=folder)
 
 
@@ -286,4 +296,4 @@ def _print(
     )
     if not session.output.as_json:
         for problem in problems:
-            session.output.say(f"not moved: {problem}")
+            session.output.say(f"left as it was: {problem}")

@@ -83,15 +83,17 @@ class FileChanges(Resource):
             FilesChanged, "POST", ids, ("unarchiveFile",), api.FileBody(file_path=path)
         )
 
-    def unarchive_folder(self, ids: AssetIds, folder: str) -> FilesChanged:
-        """Restore the archived files of a folder.
+    def unarchive_folder(
+        self, ids: AssetIds, folder: str, since: str | None = None
+    ) -> FilesChanged:
+        """Restore the files of a folder that were archived, or moved out of it, since a time.
 
         The problems of the job, which the reply names, are the files that could not be restored.
 
         Raises:
             ConflictError: no file of it is archived.
         """
-        body = api.UnarchiveFolderBody(folder_path=folder)
+        body = api.UnarchiveFolderBody(folder_path=folder, archived_since=since)
         return self._sent(FilesChanged, "POST", ids, ("unarchiveFolder",), body)
 
     def delete(self, ids: AssetIds, path: str, *, folder: bool = False) -> FilesChanged:
