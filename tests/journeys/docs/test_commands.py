@@ -181,7 +181,7 @@ def test_every_sample_is_found_after_the_first_start(product: Product) -> None:
 
 def test_the_guide_leads_from_poison_and_dead_letters_to_none(product: Product) -> None:
     # Before the commands of other guides, one of which replaces the index that this test breaks.
-    written = commands(REPLAYING)
+    written = [command for command in commands(REPLAYING) if not command.startswith("aws ")]
     assert all(command.startswith(f"{CLIENT}admin ") for command in written)
     runtime = Runtime(product.state)
     with runtime.connections:
