@@ -227,7 +227,7 @@ def test_a_cancelled_reindex_leaves_everything_as_it_was(renewal: Renewal, at: s
     assert renewal.state.pointer().assets_write == ("assets-1",)
     renewal.before_step = lambda job: None
     require_no_drift(renewal)
-    with pytest.raises(JobStateError, match="was undone"):
+    with pytest.raises(JobStateError, match="was cancelled; start a new one"):
         renewal.world.jobs.resume_job(ADMIN, job.job_id)
 
 
