@@ -229,8 +229,8 @@ def _instructions(process: int, files: bool, threads: bool) -> list[_Instruction
     if threads:
         allowed.append(_ROBUST_LIST[machine])
         program += [
-            # The flags of `clone3` are in memory, which a filter cannot read: the C library is told
-            # that the kernel does not have it, and takes `clone`.
+            # A filter cannot read the flags of `clone3`, which are in memory. With ENOSYS, as of a
+            # kernel without it, the C library uses `clone`.
             (_EQUAL, 0, 1, _CLONE3),
             (_RETURN, 0, 0, _MISSING),
             (_EQUAL, 0, 4, _CLONE[machine]),

@@ -124,7 +124,7 @@ def _reduce(image: Image.Image) -> Image.Image:
         return Image.fromarray(levels.astype(np.uint8)).convert("RGBA")
     picture: Image.Image = image
     if image.format == "HEIF" and getattr(image, "n_frames", 1) > 1:
-        # It would be decoded anew whenever it is used, also after it was reduced.
+        # The library decodes such a picture at each use, also after it was reduced; a copy is not.
         picture = image.copy()
     if "icc_profile" in image.info:
         picture = as_profiled(picture)

@@ -186,8 +186,9 @@ def _words(text: str, paths: tuple[str, ...]) -> tuple[JsonObject, float | None,
     """Return the query for the words of a text, the score of documents with all of several, and the
     queries for highlights.
     """
+    # More than one digit is more than the engine has.
     similar = [
-        (word, min(int(letters[-3:] or _MAX_SIMILAR), _MAX_SIMILAR))
+        (word, min(int(letters), _MAX_SIMILAR) if len(letters) == 1 else _MAX_SIMILAR)
         for word, letters in _MARKED.findall(text)
     ]
     if similar:

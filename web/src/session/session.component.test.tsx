@@ -62,7 +62,7 @@ test('requests name the session, and one that is refused is signed out of all th
   expect(named).toEqual(['session-1', null]);
 });
 
-test('who cannot be signed out is told so, and stays signed in', async () => {
+test('a sign-out that fails is reported, and the user stays signed in', async () => {
   respond('delete', '/auth/session', () => HttpResponse.error());
   const user = await openPage('/');
   await user.click(await button('Sign out'));
