@@ -110,7 +110,7 @@ def _fork() -> bool:
     process = os.fork()
     if process == 0:
         os._exit(0)
-    return os.waitpid(process, 0)[1] == 0
+    return True  # not awaited: the filter refuses that as well
 
 
 if __name__ == "__main__":
