@@ -86,23 +86,27 @@ def _files(folder: str, *names: str) -> tuple[str, ...]:
     return tuple(f"{folder}/test_{name}.py" for name in names)
 
 
-# Each takes 3 to 11 s of a processor, together a fifth of what all unit tests take; `make test`
+# Each takes 2 to 17 s of a processor, together a third of what all unit tests take; `make test`
 # is to end within five minutes.
 LARGE = (
+    *_files("tests/infra", "alarms", "app"),
     *_files("tests/unit/large", "dying_file_changes", "list_bytes"),
     *("tests/unit/benchmarks", "tests/unit/model/test_model.py"),
-    *_files("tests/unit/aws", "function_calls"),
-    *_files("tests/unit/client", "habits"),
+    *_files("tests/unit/aws", "clients", "function_calls"),
+    *_files("tests/unit/client", "habits", "poor_replies"),
     *_files("tests/unit/core", "metadata_values"),
     *_files("tests/unit/domains/access/constraints", "writing"),
     *_files("tests/unit/domains/access/policy", "predicate"),
-    *_files("tests/unit/domains/asset_versions", "making"),
+    *_files("tests/unit/domains/asset_links", "histories"),
+    *_files("tests/unit/domains/asset_versions", "making", "memory"),
     *_files("tests/unit/domains/assets", "reading"),
     *_files("tests/unit/domains/audit", "entries"),
     *_files("tests/unit/domains/database_purges", "purging"),
     *_files("tests/unit/domains/identity", "users"),
     *_files("tests/unit/domains/uploads", "large_file_crashes", "renew"),
     *_files("tests/unit/entrypoints", "bad_credentials", "bootstrap"),
+    *_files("tests/unit/local", "serve"),
+    *_files("tests/unit/local/pumps", "events", "queues"),
     *_files("tests/unit/processing", "headers"),
     *_files("tests/unit/samples", "samples"),
     *_files("tests/unit/search", "consistency", "freshness", "histories", "rebuild", "reindex"),
@@ -152,7 +156,7 @@ SHORT: Mapping[str, Part] = {
             ),
         ),
         needs=(
-            *(*RUNTIME, "tracking", "benchmarks"),
+            *(*RUNTIME, "tracking", "benchmarks", "docs/idle_costs.py", "docs/tables.py"),
             *("tests/unit", "tests/infra", "tests/routes", "tests/cloudformation"),
         ),
     ),
