@@ -190,6 +190,7 @@ diff: stage $(CDK_READY) ## Compare a stage with its deployment (STAGE=)
 
 .PHONY: deploy
 deploy: stage $(CDK_READY) ## Deploy the stacks of a stage to AWS (STAGE=, STACKS=)
+	@$(BIN)/python -m infra.release_order $(STAGE)
 	@$(CDK) deploy $(STACKS) -c stage=$(STAGE) $(ARGS)
 
 .PHONY: destroy
@@ -219,8 +220,12 @@ lock: $(READY) ## Resolve pyproject.toml into requirements.txt and backend/requi
 	done
 
 VERSION ?=
+.PHONY: version
+version:
+	@test -n "$(VERSION)" || { echo "VERSION: not given; name one, such as VERSION=0.1.0"; exit 2; }
+
 .PHONY: release
-release: $(READY) web/node_modules/.package-lock.json ## Check and build a release (VERSION=)
+release: version $(READY) web/node_modules/.package-lock.json ## Check and build a release (VERSION=)
 	@$(BIN)/python -m tests.release "$(VERSION)"
 
 .PHONY: web-materials

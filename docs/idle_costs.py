@@ -36,8 +36,10 @@ Some settings add to this: `alarmTopicArn` adds {alarms} alarms ({alarm} each) a
 charged by the metrics that they read. `detailedRouteMetrics` adds six metrics for each used route.
 `userPoolFirewall` adds {firewall} a month, and {inspected} for a million requests. The first two
 yearly rotations of the key add {rotation} a month each. A user pool with `userPoolDomain` is of
-Cognito's plan Essentials, charged by active user. AWS also charges for `cloudTrail` and
-`malwareScan`.
+Cognito's plan Essentials, charged by active user. `page` costs nothing without use: CloudFront
+charges {requests} for a million requests, {function} for the function that each of them runs, and
+{gigabyte} for a gigabyte of replies in Europe and the United States. AWS also charges for
+`cloudTrail` and `malwareScan`.
 
 `searchInVpc` adds {count} interface endpoints in each zone of the search domain ({services};
 {endpoint} each a month), so {one} a month with one node and {three} with three or more, which are
@@ -74,6 +76,9 @@ def idle_costs() -> Iterator[str]:
         watching=f"{watching:.2f}",
         firewall=f"{firewall:.2f}",
         inspected=f"{prices['million requests to WAF'][0]:.2f}",
+        requests=f"{prices['million HTTPS requests to CloudFront'][0]:.2f}",
+        function=f"{prices['million runs of a CloudFront function'][0]:.2f}",
+        gigabyte=f"{prices['gigabyte from CloudFront to viewers'][0]:.3f}",
         rotation=f"{_price(prices, 'KMS key'):.2f}",
         count=len(services),
         services=", ".join(services),

@@ -59,6 +59,10 @@ export default tseslint.config(
         ]),
       ),
     },
-    rules: { 'max-lines': ['error', 300], 'no-undef': 'error' },
+    rules: {
+      'max-lines': ['error', 300],
+      'no-redeclare': ['error', { builtinGlobals: false }],
+      'no-undef': 'error',
+    },
   },
 );

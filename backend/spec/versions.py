@@ -5,3 +5,6 @@ CONTRACT_VERSION = "2.5.1"
 
 # The version in pyproject.toml. Deployed functions do not contain that file.
 PRODUCT_VERSION = "0.1.0"
+
+# The output of the storage stack that holds the version.
+RELEASE_OUTPUT = "Release"

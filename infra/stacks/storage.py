@@ -19,6 +19,7 @@ from backend.spec.buckets import (
 from backend.spec.secrets import ADMIN_API_KEY, SECRETS, Secret
 from backend.spec.tables import TABLES
 from backend.spec.topics import TOPICS
+from backend.spec.versions import PRODUCT_VERSION, RELEASE_OUTPUT
 from infra.constructs.asset_bucket import accept_cloudtrail, declared_bucket, declared_trail
 from infra.constructs.malware_scan import scan_bucket
 from infra.constructs.naming import name_exactly, output
@@ -144,6 +145,7 @@ class StorageStack(Stack):
         return secret
 
     def _outputs(self, resources: Resources) -> None:
+        output(self, RELEASE_OUTPUT, PRODUCT_VERSION, "The release that was deployed last")
         output(
             self,
             "AdminApiKeySecret",

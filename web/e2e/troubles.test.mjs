@@ -71,11 +71,11 @@ test('refused files are named with their reasons, and only the others are sent, 
     0,
     `another try cannot succeed: ${await failed.allTextContents()}`,
   );
-  const reasons = await failed.allTextContents();
+  const texts = await failed.allTextContents();
   for (const [at, reason] of reasons.entries()) {
     assert.ok(
-      reasons.some((item) => reason.test(item)),
-      `${bad[at]}: ${reasons}`,
+      texts.some((text) => reason.test(text)),
+      `${bad[at]}: ${texts}`,
     );
   }
   assert.equal(await page.locator('.files li', { hasText: 'done' }).count(), 8);

@@ -1,7 +1,7 @@
 """The routes of jobs."""
 
 from backend.domains.jobs.models import Job, JobPath, JobReply, JobsQuery, JobsReply
-from backend.domains.jobs.service.commands import JobService, is_cancellable
+from backend.domains.jobs.service.commands import JobService, cancel_refusal
 from backend.http.call import Call
 from backend.http.router import Router
 from backend.spec import routes
@@ -34,4 +34,4 @@ def build_router(service: JobService) -> Router:
 
 
 def _reply(job: Job) -> JobReply:
-    return JobReply.model_validate({**job.model_dump(), "cancellable": is_cancellable(job)})
+    return JobReply.model_validate({**job.model_dump(), "cancellable": cancel_refusal(job) is None})

@@ -50,8 +50,8 @@ CACHED_USERS = 500
 CACHED_RULES = 20_000
 
 # Attempts to read rights that change during the read: rights of two epochs may allow what neither
-# does.
-_ATTEMPTS = 5
+# does. While a script changes permissions, about every second attempt fails.
+_ATTEMPTS = 12
 
 _PARAMETER = re.compile(r"\{([\w:]+)\+?\}")
 _log = logging.getLogger(__name__)

@@ -188,18 +188,11 @@ class JobService:
             PermissionDeniedError: the caller may see it, but not stop it.
         """
         job = self._job_for(caller, job_id)
-        if not is_cancellable(job):
-            raise JobStateError(
-                job, f"cannot be cancelled: jobs of the kind {job.kind} must complete"
-            )
-        undoes = JOB_KINDS[job.kind].undoes
-        if job.is_finished and not (undoes and job.state == "failed"):
-            raise JobStateError(job, f"has already ended: it is {job.state}")
-        if job.undo and not job.is_finished:
-            raise JobStateError(job, "is already being cancelled")
+        if (reason := cancel_refusal(job)) is not None:
+            raise JobStateError(job, reason)
         # Queued again, it is sent at once, even if it was waiting.
         stopped = {"state": "queued", "undo": True, "tries": 0}
-        changes = stopped if undoes else {"state": "cancelled"}
+        changes = stopped if JOB_KINDS[job.kind].undoes else {"state": "cancelled"}
         return self._change(caller, "cancel_job", job, changes)
 
     def resume_job(self, caller: Identity, job_id: str) -> Job:
@@ -303,7 +296,13 @@ def _cache_subjects(subject: Subject) -> Subject:
     return cached
 
 
-def is_cancellable(job: Job) -> bool:
-    """Return whether users may stop jobs of its kind."""
+def cancel_refusal(job: Job) -> str | None:
+    """Return why a job cannot be cancelled now, None if it can."""
     kind = JOB_KINDS.get(job.kind)
-    return kind is not None and kind.cancellable
+    if kind is None or not kind.cancellable:
+        return f"cannot be cancelled: jobs of the kind {job.kind} must complete"
+    if job.is_finished and not (kind.undoes and job.state == "failed"):
+        return f"has already ended: it is {job.state}"
+    if job.undo and not job.is_finished:
+        return "is already being cancelled"
+    return None

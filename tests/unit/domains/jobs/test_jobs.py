@@ -99,7 +99,8 @@ def test_a_job_shows_its_state_and_progress(client: Client, service: JobService)
 
 def test_a_job_is_cancelled_and_resumed(client: Client, service: JobService) -> None:
     store(service, step=3, cursor={"page": 3}, tries=20)
-    assert call(client, "/cancel").body["state"] == "cancelled"
+    cancelled = call(client, "/cancel").body
+    assert (cancelled["state"], cancelled["cancellable"]) == ("cancelled", False)
     assert call(client, "/resume").body["state"] == "queued"
     job = service.find(ID)
     assert job is not None

@@ -1,0 +1,76 @@
+"""`make deploy` asks before an older release replaces a newer one."""
+
+import io
+from typing import Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+
+from infra import release_order
+
+
+class FakeCloudFormation:
+    """Describes one stack, or fails."""
+
+    def __init__(self, *releases: str, error: tuple[str, str] | None = None) -> None:
+        self.outputs = [{"OutputKey": "Release", "OutputValue": r} for r in releases]
+        self.error = error
+
+    def describe_stacks(self, **request: str) -> dict[str, Any]:
+        assert request == {"StackName": "vitrine-prod-storage"}
+        if self.error:
+            code, message = self.error
+            raise ClientError({"Error": {"Code": code, "Message": message}}, "DescribeStacks")
+        return {"Stacks": [{"Outputs": self.outputs}]}
+
+
+def deploy(monkeypatch: pytest.MonkeyPatch, account: FakeCloudFormation) -> int:
+    def client(name: str) -> FakeCloudFormation:
+        assert name == "cloudformation"
+        return account
+
+    monkeypatch.setattr(boto3, "client", client)
+    monkeypatch.setattr(release_order, "PRODUCT_VERSION", "0.2.0")
+    return release_order.main("prod")
+
+
+@pytest.mark.parametrize("release", [(), ("0.1.9",), ("0.2.0",)])
+def test_a_release_that_is_not_newer_is_replaced(
+    release: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert deploy(monkeypatch, FakeCloudFormation(*release)) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("answer", "code"), [(None, 1), ("", 1), ("n", 1), ("y", 0)])
+def test_a_newer_release_is_replaced_only_if_that_is_confirmed(
+    answer: str | None,
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return answer is not None
+
+    monkeypatch.setattr("sys.stdin", Terminal(f"{answer}\n"))
+    assert deploy(monkeypatch, FakeCloudFormation("0.10.0")) == code
+    assert "prod has release 0.10.0, and this is 0.2.0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "reported"),
+    [
+        (("ValidationError", "Stack with id vitrine-prod-storage does not exist"), ""),
+        (("AccessDenied", "not authorized"), "which release prod has is unknown: "),
+    ],
+)
+def test_a_stage_whose_release_is_unknown_is_deployed(
+    error: tuple[str, str],
+    reported: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert deploy(monkeypatch, FakeCloudFormation(error=error)) == 0
+    assert capsys.readouterr().err.startswith(reported)
