@@ -209,12 +209,12 @@ docs-costs: $(READY) ## Measure the requests of each operation and write the pag
 
 .PHONY: lock
 lock: $(READY) ## Resolve pyproject.toml into requirements.txt and backend/requirements.txt
-	@$(BIN)/uv pip compile --quiet pyproject.toml --group lambda --group inspect --group inspect-cad --group inspect-ifc --group runtime --group infra \
+	@$(BIN)/uv pip compile --quiet pyproject.toml --group lambda --group inspect --group inspect-cad --group inspect-ifc --group inspect-usd --group runtime --group infra \
 		--group local --group client --group tracking --group dev \
 		--universal --python-version 3.11 --generate-hashes -o requirements.txt
 	@$(BIN)/uv pip compile --quiet --group lambda -c requirements.txt \
 		--universal --python-version 3.11 --generate-hashes -o backend/requirements.txt
-	@for group in inspect inspect-cad inspect-ifc; do \
+	@for group in inspect inspect-cad inspect-ifc inspect-usd; do \
 		$(BIN)/uv pip compile --quiet --group $$group -c requirements.txt \
 			--universal --python-version 3.11 --generate-hashes -o backend/requirements-$$group.txt; \
 	done

@@ -18,9 +18,7 @@ from backend.processing.jail.results import ReadingStalledError
 from backend.processing.remote.invoker import refused
 from backend.spec.formats import (
     FORMAT_OF,
-    INSPECT_CAD_EXTENSIONS,
-    INSPECT_EXTENSIONS,
-    INSPECT_IFC_EXTENSIONS,
+    INSPECTED_EXTENSIONS,
     extension_of,
 )
 from benchmarks.glb_validator import errors_of
@@ -105,7 +103,6 @@ def measure(root: Path) -> tuple[Figures, list[Row]]:
     usages = [row.outcome.usage for row in rows if row.is_model]
     seconds = [usage.seconds for usage in usages]
     cpu_seconds = [usage.cpu_seconds for usage in usages]
-    known = INSPECT_EXTENSIONS | INSPECT_CAD_EXTENSIONS | INSPECT_IFC_EXTENSIONS
     figures = Figures(
         files=len(rows),
         models=len(usages),
@@ -114,7 +111,7 @@ def measure(root: Path) -> tuple[Figures, list[Row]]:
         glbs=len(errors),
         glbs_with_errors=sum(count > 0 for count in errors.values()),
         refused=sum(row.outcome.result.refused is not None for row in rows),
-        other_formats=sum(extension_of(row.path) not in known for row in rows),
+        other_formats=sum(extension_of(row.path) not in INSPECTED_EXTENSIONS for row in rows),
         crashes=tuple(row.path for row in rows if _names(row, *_CRASHES)),
         hangs=tuple(row.path for row in rows if _names(row, *_HANGS)),
         median_seconds=statistics.median(seconds),
@@ -154,7 +151,7 @@ def main(arguments: Sequence[str]) -> int:
     root = Path(arguments[0]) if arguments else DEBIAN_MODELS
     figures, rows = measure(root)
     for row in rows:
-        if row.outcome.result.refused and extension_of(row.path) in INSPECT_EXTENSIONS:
+        if row.outcome.result.refused and extension_of(row.path) in INSPECTED_EXTENSIONS:
             print(f"{row.path}: {row.outcome.result.refused}")
     print(printed(figures))
     print(json.dumps(figures.__dict__))

@@ -19,7 +19,7 @@ from backend.processing import limits
 from backend.processing.jail.parent import Jail, Outcome
 from backend.processing.remote.invoker import refused
 from backend.spec.facts import READERS_VERSION
-from backend.spec.formats import extension_of, reason_not_inspected
+from backend.spec.formats import EXTENSIONS_OF, extension_of, reason_not_inspected
 from backend.spec.functions import Function
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 from backend.spec.settings import READERS, TURNTABLES
@@ -150,14 +150,15 @@ class Inspector:
             self.files.upload(path, target.bucket, target.key, content_type="application/json")
 
 
-def inspector(function: Function, extensions: frozenset[str]) -> Inspector:
+def inspector(function: Function) -> Inspector:
     """Return the pipeline of a function, with S3 behind it."""
     settings = load(function)
     files = S3WorkFiles(at_first_use(s3))
     jail = None
     if settings.text(READERS) != "always":
         jail = Jail(settings.library_path, turntable=settings.number(TURNTABLES) == 1)
-    return Inspector(files, jail, extensions, remote_reading(function, settings, files))
+    remote = remote_reading(function, settings, files)
+    return Inspector(files, jail, EXTENSIONS_OF[function.name], remote)
 
 
 def _place(uri: str) -> Place:

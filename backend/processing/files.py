@@ -35,6 +35,13 @@ class Source(Protocol):
         ...
 
 
+class NoFiles:
+    """An asset without files, for models that refer to none."""
+
+    def open(self, name: str) -> tuple[str, State, bytes | None]:
+        return name, "missing", None
+
+
 class Files:
     """The files that one model references. Remembers the references, and reads each file once."""
 

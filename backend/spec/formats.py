@@ -71,6 +71,12 @@ def _stored(
     return Format(*fields, libraries="", viewer=viewer, convert_to=convert_to)
 
 
+def _usd(name: str, extensions: str, media_type: str, start: bytes = b"") -> Format:
+    """Return a form of USD, whose reader reads each form under the name of any other one."""
+    fields = (name, extensions, "Promised", "model", "usd", media_type, start)
+    return Format(*fields, read_under="usd usda usdc usdz", libraries="")
+
+
 _SPACE = rb"(?:\xef\xbb\xbf)?\s*"
 # Comments and declarations before the first element of XML.
 _XML = _SPACE + rb"(?:<[?!][^>]*>\s*)*"
@@ -195,10 +201,11 @@ FORMATS = (
         is_text=True,
     ),
     _stored("DWG", "dwg", "DXF", "image/vnd.dwg", rb"AC10\d\d\0"),
-    _stored("USD", "usd", "GLB", "model/vnd.usd", rb"PXR-USDC|#usda "),
-    _stored("USD text", "usda", "GLB", "model/vnd.usda"),
-    _stored("USD binaries", "usdc", "GLB", "model/vnd.usdc"),
-    _stored("USD packages", "usdz", "GLB", "model/vnd.usdz+zip"),
+    _usd("USD", "usd", "model/vnd.usd", rb"PXR-USDC|#usda |#sdf "),
+    _usd("USD text", "usda", "model/vnd.usda"),
+    _usd("USD binaries", "usdc", "model/vnd.usdc"),
+    # The name of the first file follows 26 bytes of its header.
+    _usd("USD packages", "usdz", "model/vnd.usdz+zip", rb"PK\x03\x04.{26}[^\0]{1,200}?\.usd[ac]?"),
     Format(
         *("Collada", "dae", "Promised", "model", "assimp", "model/vnd.collada+xml"),
         start=_XML + rb"<(?:\w+:)?COLLADA\b",
@@ -239,7 +246,7 @@ FORMATS = (
     ),
     Format(
         *("ZIP", "zip", "Stored", "other", "", "application/zip", rb"PK\x03\x04"),
-        read_under="3mf amf ifczip zae",
+        read_under="3mf amf ifczip usdz zae",
         viewer="other",
     ),
     Format(
@@ -335,13 +342,23 @@ def _extensions(*formats: Format) -> frozenset[str]:
 
 _INSPECTED = [row for row in FORMATS if row.tier != "Stored"]
 IMAGE_EXTENSIONS = _extensions(*(row for row in FORMATS if row.kind == "image"))
-# Formats that store solids without triangles, which only OpenCASCADE converts.
-INSPECT_CAD_EXTENSIONS = _extensions(*(row for row in _INSPECTED if row.reader == "cad"))
-"""Extensions that the function `InspectCad` reads."""
-INSPECT_IFC_EXTENSIONS = _extensions(*(row for row in _INSPECTED if row.reader.startswith("ifc")))
-"""Extensions that the function `InspectIfc` reads."""
-INSPECT_EXTENSIONS = _extensions(*_INSPECTED) - INSPECT_CAD_EXTENSIONS - INSPECT_IFC_EXTENSIONS
-"""Extensions that the function `Inspect` reads."""
+INSPECTED_EXTENSIONS = _extensions(*_INSPECTED)
+# Functions for readers whose library does not fit beside the others into Lambda's limit.
+_FUNCTION_OF_READER = {
+    "cad": "InspectCad",
+    "ifc": "InspectIfc",
+    "ifczip": "InspectIfc",
+    "usd": "InspectUsd",
+}
+EXTENSIONS_OF = {
+    function: _extensions(
+        *(row for row in _INSPECTED if _FUNCTION_OF_READER.get(row.reader, "Inspect") == function)
+    )
+    for function in ("Inspect", *dict.fromkeys(_FUNCTION_OF_READER.values()))
+}
+"""The extensions that each function reads, by its name."""
+FOLDER_EXTENSIONS = EXTENSIONS_OF["InspectCad"] | EXTENSIONS_OF["InspectUsd"]
+"""Extensions whose library opens files by their path, in a folder of the confined process."""
 KINDS_IN_ORDER = tuple(
     _extensions(*(row for row in _INSPECTED if row.kind == kind))
     for kind in ("glTF", "model", "image", "document")

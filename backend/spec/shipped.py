@@ -4,7 +4,8 @@ The bootstrap creates them if the setting `PROCESSING` is on. Administrators may
 them; their changes are kept.
 """
 
-from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS, INSPECT_IFC_EXTENSIONS
+from backend.spec.formats import EXTENSIONS_OF
+from backend.spec.functions import inspection
 from backend.values import frozen
 
 
@@ -26,26 +27,18 @@ class Shipped:
         return ",".join(self.extensions)
 
 
-def _with_dots(extensions: frozenset[str]) -> tuple[str, ...]:
-    return tuple(f".{extension}" for extension in sorted(extensions))
-
-
-INSPECT = Shipped(
-    "vitrine-inspect",
-    "Inspect",
-    "Reads models, point clouds, images and PDF: facts, a thumbnail, a GLB",
-    _with_dots(INSPECT_EXTENSIONS),
+SHIPPED = tuple(
+    Shipped(
+        f"vitrine-{function.packages}",
+        function.name,
+        function.description.removesuffix("."),
+        tuple(f".{extension}" for extension in sorted(EXTENSIONS_OF[function.name])),
+    )
+    for function in (
+        inspection.INSPECT,
+        inspection.INSPECT_CAD,
+        inspection.INSPECT_IFC,
+        inspection.INSPECT_USD,
+    )
 )
-INSPECT_CAD = Shipped(
-    "vitrine-inspect-cad",
-    "InspectCad",
-    "Reads CAD models: facts, a thumbnail, a GLB",
-    _with_dots(INSPECT_CAD_EXTENSIONS),
-)
-INSPECT_IFC = Shipped(
-    "vitrine-inspect-ifc",
-    "InspectIfc",
-    "Reads IFC models of buildings: facts, a thumbnail, a GLB",
-    _with_dots(INSPECT_IFC_EXTENSIONS),
-)
-SHIPPED = (INSPECT, INSPECT_CAD, INSPECT_IFC)
+INSPECT, INSPECT_CAD, *_ = SHIPPED

@@ -7,19 +7,31 @@ import struct
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 
+from backend.spec.functions.model import Packages
 from infra import assets
 from infra.constructs.function import ARCHITECTURE, RUNTIME
 from infra.settings import ROOT
 
 MEGABYTE = 1000**2
-MOST_MEGABYTES = {"common": 40, "inspect": 150, "inspect-cad": 210, "inspect-ifc": 170}
+MOST_MEGABYTES = {
+    "common": 40,
+    "inspect": 150,
+    "inspect-cad": 210,
+    "inspect-ifc": 170,
+    "inspect-usd": 205,
+}
 """Unzipped and not compiled. Functions with `inspect-cad` also have the common layer and the code,
 and Lambda accepts 250 MiB."""
-COMPILED = {"inspect": "numpy", "inspect-cad": "cascadio", "inspect-ifc": "ifcopenshell"}
+COMPILED = {
+    "inspect": "numpy",
+    "inspect-cad": "cascadio",
+    "inspect-ifc": "ifcopenshell",
+    "inspect-usd": "pxr",
+}
 """A package of each layer that is compiled: without one the test of the platform shows nothing."""
 AARCH64 = 183  # the machine in the header of an ELF file
 GLIBC = (2, 34)  # of Amazon Linux 2023, on which Lambda's Python 3.13 runs
@@ -37,9 +49,10 @@ class Tag(NamedTuple):
 def layers() -> Mapping[str, Path]:
     return {
         "common": assets.build_layer(),
-        "inspect": assets.build_layer(requirements=assets.requirements_of("inspect")),
-        "inspect-cad": assets.build_layer(requirements=assets.requirements_of("inspect-cad")),
-        "inspect-ifc": assets.build_layer(requirements=assets.requirements_of("inspect-ifc")),
+        **{
+            name: assets.build_layer(requirements=assets.requirements_of(name))
+            for name in get_args(Packages)
+        },
     }
 
 
@@ -60,7 +73,7 @@ def test_each_function_has_what_lambda_takes(
 ) -> None:
     """With the code and all bytecode: measured, it had up to 1.4 times the bytes of its source."""
     code = 2.5 * _source_bytes(ROOT / "backend")
-    for name in ("inspect", "inspect-cad", "inspect-ifc"):
+    for name in get_args(Packages):
         unzipped = (megabytes["common"] + megabytes[name]) * MEGABYTE
         bytecode = 1.5 * (_source_bytes(layers["common"]) + _source_bytes(layers[name]))
         assert unzipped + bytecode + code <= assets.MOST_BYTES

@@ -258,13 +258,13 @@ RARE = (
     Rare(
         "DataKey asset*bucket asset*bucket/*",
         "Decrypt GetObject GetObjectVersion ListBucket PutObject",
-        "InspectCad InspectIfc",
-        "files of CAD programs and buildings: `make prove PART=models`",
+        "InspectCad InspectIfc InspectUsd",
+        "files of CAD programs, buildings and stages: `make prove PART=models`",
     ),
     Rare(
         "*Reader",
         "InvokeFunction",
-        "Inspect InspectCad InspectIfc",
+        "Inspect InspectCad InspectIfc InspectUsd",
         "where the kernel confines no process: `make prove PART=sandbox`",
     ),
     Rare(

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from backend.processing.jail.parent import Jail
-from backend.spec.formats import INSPECT_EXTENSIONS, extension_of
+from backend.spec.formats import EXTENSIONS_OF, extension_of
 from tests.journeys import test_executions
 from tests.journeys.main import test_whole_path
 from tests.journeys.runtime import Runtime, wait_until
@@ -22,7 +22,7 @@ CORPUS = Path("/usr/share/assimp/models")
 """Debian's package assimp-testmodels."""
 FORMATS = 12
 SECONDS = 600
-READERS = ("InspectReader", "InspectCadReader", "InspectIfcReader")
+READERS = ("InspectReader", "InspectCadReader", "InspectIfcReader", "InspectUsdReader")
 
 
 class SingleFileAsset:
@@ -42,7 +42,7 @@ def smallest() -> dict[str, bytes]:
     for path in sorted(CORPUS.rglob("*")):
         extension = extension_of(path.name)
         size = path.stat().st_size if path.is_file() else 0
-        if size and extension in INSPECT_EXTENSIONS:
+        if size and extension in EXTENSIONS_OF["Inspect"]:
             best = by_format.setdefault(extension, path)
             by_format[extension] = min(best, path, key=lambda each: each.stat().st_size)
     chosen = sorted(by_format.values(), key=lambda each: each.stat().st_size)[:FORMATS]

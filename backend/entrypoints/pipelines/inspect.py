@@ -2,7 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.inspection import inspector
-from backend.spec.formats import INSPECT_EXTENSIONS
 from backend.spec.functions.inspection import INSPECT
 
-handler = ready(inspector(INSPECT, INSPECT_EXTENSIONS).handle)
+handler = ready(inspector(INSPECT).handle)

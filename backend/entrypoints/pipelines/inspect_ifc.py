@@ -2,7 +2,6 @@
 
 from backend.entrypoints import ready
 from backend.entrypoints.inspection import inspector
-from backend.spec.formats import INSPECT_IFC_EXTENSIONS
 from backend.spec.functions.inspection import INSPECT_IFC
 
-handler = ready(inspector(INSPECT_IFC, INSPECT_IFC_EXTENSIONS).handle)
+handler = ready(inspector(INSPECT_IFC).handle)

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from backend.processing.jail.channel import receive, send
 from backend.processing.jail.confinement import Bounds, confine
 from backend.processing.readers.heif import is_heif
 from backend.processing.readers.models import preload
-from backend.spec.formats import INSPECT_CAD_EXTENSIONS, extension_of
+from backend.spec.formats import FOLDER_EXTENSIONS, extension_of
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 
 # A file up to this size is one block, which is not copied.
@@ -41,10 +42,11 @@ def run(channel: socket.socket) -> None:
     preload(extension_of(path), content)  # no library can be loaded later
     bounds = Bounds(**job["bounds"])
     folder = None
-    if extension_of(path) in INSPECT_CAD_EXTENSIONS:
-        # OpenCASCADE converts by way of a temporary file.
+    if extension_of(path) in FOLDER_EXTENSIONS:
+        # OpenCASCADE converts by way of a temporary file, OpenUSD opens layers by their path.
         folder = Path(job["folder"])
         os.environ["TMPDIR"] = str(folder)  # noqa: TID251 - no setting of ours
+        tempfile.tempdir = str(folder)
     means = confine(bounds, folder, threads=is_heif(content))
     lacking = means.lacks(files=folder is not None, hidden=bool(job["hidden"]))
     if lacking and not job["unconfined"]:

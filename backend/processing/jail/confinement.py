@@ -25,7 +25,8 @@ class Bounds:
     memory_bytes: int = limits.CHILD_MEMORY_BYTES
     address_bytes: int = limits.CHILD_ADDRESS_BYTES
     cpu_seconds: int = limits.CHILD_CPU_SECONDS
-    output_bytes: int = limits.GLB_BYTES + limits.MIB
+    # OpenUSD reads copies of its layers, which are files too.
+    output_bytes: int = limits.INPUT_BYTES + limits.MIB
 
 
 @dataclass(frozen=True)

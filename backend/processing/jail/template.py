@@ -10,11 +10,11 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 
+from backend.processing.files import NoFiles
 from backend.processing.inspection import inspect
 from backend.processing.jail import child
 from backend.processing.jail.channel import ChannelError, close_all, receive, send
-from backend.processing.readers import ifc
-from backend.processing.readers.assimp import library
+from backend.processing.readers import assimp, ifc, usd
 from backend.processing.texts import CODE_PAGES
 
 # Modules that libraries import at their first use only.
@@ -23,12 +23,12 @@ _LATE_MODULES = (
     *("encodings.idna", "encodings.utf_16"),
     *("encodings.utf_16_be", "encodings.utf_16_le", "encodings.utf_32", "numpy.ma"),
 )
+_LIBRARIES = {
+    "assimp_py": assimp.library,
+    "ifcopenshell": ifc.library,
+    "pxr": usd.library,
+}
 _TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
-
-
-class _NoFiles:
-    def open(self, name: str) -> tuple[str, child.State, bytes | None]:
-        return name, "missing", None
 
 
 def main(descriptor: int) -> None:
@@ -39,11 +39,10 @@ def main(descriptor: int) -> None:
     for name in _LATE_MODULES:
         import_module(name)
     Image.init()
-    if find_spec("assimp_py"):  # the function that reads CAD models does not have it
-        library()
-    if find_spec("ifcopenshell"):  # only the function that reads IFC has it
-        ifc.library()
-    inspect("triangle.obj", _TRIANGLE, _NoFiles())
+    for name, library in _LIBRARIES.items():
+        if find_spec(name):  # each function has those of its formats
+            library()
+    inspect("triangle.obj", _TRIANGLE, NoFiles())
     control = socket.socket(fileno=descriptor)
     send(control, {"ready": True})
     while True:

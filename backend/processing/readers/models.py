@@ -20,6 +20,7 @@ from backend.processing.readers import (
     splats,
     stl,
     three_mf,
+    usd,
 )
 from backend.processing.readers.archives import ifc_of, xgl_of
 from backend.processing.readers.assimp_texts import off_rows
@@ -101,5 +102,6 @@ READERS: Mapping[str, Reader] = {
     "pcd": points.read_pcd,
     "rhino": rhino.read,
     "points": points.read_text,
+    "usd": usd.read,
     "zgl": lambda data, name, files: assimp.read(xgl_of(data), f"{name[: -len('zgl')]}xgl", files),
 }

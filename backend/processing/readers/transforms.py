@@ -29,6 +29,33 @@ def transform(part: Part, world: Floats) -> Part:
     return replace(part, positions=positions, triangles=triangles, normals=normals)
 
 
+def repeat(part: Part, worlds: Floats) -> Part:
+    """Return the part once for each of several matrices of 4 by 4, as one."""
+    count, vertices = len(worlds), len(part.positions)
+    linear = worlds[:, :3, :3]
+    starts = np.arange(count)[:, None, None] * vertices
+    triangles, normals = part.triangles, part.normals
+    with np.errstate(all="ignore"):
+        positions = part.positions @ linear.swapaxes(1, 2) + worlds[:, None, :3, 3]
+        if triangles is not None:
+            mirrored = (np.linalg.det(linear) < 0)[:, None, None]
+            triangles = np.where(mirrored, triangles[:, ::-1], triangles) + starts
+            triangles = triangles.reshape(-1, 3)
+        if normals is not None:
+            is_finite = np.isfinite(linear).all()
+            normals = (normals @ np.linalg.pinv(linear)).reshape(-1, 3) if is_finite else None
+    return Part(
+        positions.reshape(-1, 3),
+        triangles,
+        None if part.lines is None else (part.lines + starts).reshape(-1, 2),
+        None if part.points is None else (part.points + starts[:, 0]).reshape(-1),
+        normals,
+        None if part.uv is None else np.tile(part.uv, (count, 1)),
+        None if part.colors is None else np.tile(part.colors, (count, 1)),
+        part.material,
+    )
+
+
 def opaque(colors: Floats | None) -> Floats | None:
     """Return colours with an alpha channel."""
     if colors is None or colors.shape[1] == 4:

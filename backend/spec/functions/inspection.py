@@ -2,7 +2,7 @@
 
 from backend.spec import settings
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
-from backend.spec.functions.model import Function
+from backend.spec.functions.model import Function, Packages
 from backend.spec.functions.request_parts import Requests
 
 # 1.5 GiB for the child that reads a file, the rest for its parent and the template of children.
@@ -24,86 +24,52 @@ _INSPECTS: Requests = {
 """Requests of the shipped pipelines: they read files of assets and of runs, and write the results
 of a run."""
 
-INSPECT_READER = Function(
-    "InspectReader",
-    "reader",
-    "backend.entrypoints.readers.inspect.handler",
-    "Reads one file for Inspect, without permissions.",
-    uses={},
-    settings=(settings.READERS,),
-    memory_mb=_MEMORY_MB,
-    timeout_seconds=READER_SECONDS,
-    packages="inspect",
-    storage_mb=_STORAGE_MB,
-    tenant_isolation=True,
-)
 
-INSPECT_CAD_READER = Function(
-    "InspectCadReader",
-    "reader",
-    "backend.entrypoints.readers.inspect_cad.handler",
-    "Reads one file for InspectCad, without permissions.",
-    uses={},
-    settings=(settings.READERS,),
-    memory_mb=_MEMORY_MB,
-    timeout_seconds=READER_SECONDS,
-    packages="inspect-cad",
-    storage_mb=_STORAGE_MB,
-    tenant_isolation=True,
-)
+def _reading(name: str, packages: Packages, description: str) -> tuple[Function, Function]:
+    """Return a reader without permissions, and the pipeline that calls it where it cannot read.
 
-INSPECT_IFC_READER = Function(
-    "InspectIfcReader",
-    "reader",
-    "backend.entrypoints.readers.inspect_ifc.handler",
-    "Reads one file for InspectIfc, without permissions.",
-    uses={},
-    settings=(settings.READERS,),
-    memory_mb=_MEMORY_MB,
-    timeout_seconds=READER_SECONDS,
-    packages="inspect-ifc",
-    storage_mb=_STORAGE_MB,
-    tenant_isolation=True,
-)
+    Both have the dependency layer `packages`, after which their modules are named.
+    """
+    module = packages.replace("-", "_")
+    called = Function(
+        f"{name}Reader",
+        "reader",
+        f"backend.entrypoints.readers.{module}.handler",
+        f"Reads one file for {name}, without permissions.",
+        uses={},
+        settings=(settings.READERS,),
+        memory_mb=_MEMORY_MB,
+        timeout_seconds=READER_SECONDS,
+        packages=packages,
+        storage_mb=_STORAGE_MB,
+        tenant_isolation=True,
+    )
+    pipeline = Function(
+        name,
+        "pipeline",
+        f"backend.entrypoints.pipelines.{module}.handler",
+        description,
+        uses=_INSPECTS,
+        settings=(settings.TURNTABLES, settings.READERS),
+        memory_mb=_MEMORY_MB,
+        timeout_seconds=_TIMEOUT_SECONDS,
+        packages=packages,
+        storage_mb=_STORAGE_MB,
+        calls=(called,),
+    )
+    return called, pipeline
 
-INSPECT = Function(
-    "Inspect",
-    "pipeline",
-    "backend.entrypoints.pipelines.inspect.handler",
+
+INSPECT_READER, INSPECT = _reading(
+    *("Inspect", "inspect"),
     "Reads models, point clouds, images and documents: facts, a thumbnail, a GLB.",
-    uses=_INSPECTS,
-    settings=(settings.TURNTABLES, settings.READERS),
-    memory_mb=_MEMORY_MB,
-    timeout_seconds=_TIMEOUT_SECONDS,
-    packages="inspect",
-    storage_mb=_STORAGE_MB,
-    calls=(INSPECT_READER,),
 )
-
-INSPECT_CAD = Function(
-    "InspectCad",
-    "pipeline",
-    "backend.entrypoints.pipelines.inspect_cad.handler",
-    "Reads CAD models: facts, a thumbnail, a GLB.",
-    uses=_INSPECTS,
-    settings=(settings.TURNTABLES, settings.READERS),
-    memory_mb=_MEMORY_MB,
-    timeout_seconds=_TIMEOUT_SECONDS,
-    packages="inspect-cad",
-    storage_mb=_STORAGE_MB,
-    calls=(INSPECT_CAD_READER,),
+INSPECT_CAD_READER, INSPECT_CAD = _reading(
+    "InspectCad", "inspect-cad", "Reads CAD models: facts, a thumbnail, a GLB."
 )
-
-INSPECT_IFC = Function(
-    "InspectIfc",
-    "pipeline",
-    "backend.entrypoints.pipelines.inspect_ifc.handler",
-    "Reads IFC models of buildings: facts, a thumbnail, a GLB.",
-    uses=_INSPECTS,
-    settings=(settings.TURNTABLES, settings.READERS),
-    memory_mb=_MEMORY_MB,
-    timeout_seconds=_TIMEOUT_SECONDS,
-    packages="inspect-ifc",
-    storage_mb=_STORAGE_MB,
-    calls=(INSPECT_IFC_READER,),
+INSPECT_IFC_READER, INSPECT_IFC = _reading(
+    "InspectIfc", "inspect-ifc", "Reads IFC models of buildings: facts, a thumbnail, a GLB."
+)
+INSPECT_USD_READER, INSPECT_USD = _reading(
+    "InspectUsd", "inspect-usd", "Reads USD stages: facts, a thumbnail, a GLB."
 )

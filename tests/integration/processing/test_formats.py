@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from backend.processing.jail.parent import Jail
-from tests.integration.processing.test_jail import run
+from tests.integration.processing.test_jail import Folder, run
 from tests.unit.processing.test_blend import blend
 from tests.unit.processing.test_e57 import FILES as E57
 from tests.unit.processing.test_e57 import TWO_SCANS
@@ -14,6 +14,8 @@ from tests.unit.processing.test_ifc import FILES as IFC
 from tests.unit.processing.test_light import FILES as LIGHT
 from tests.unit.processing.test_rhino import FILES as RHINO
 from tests.unit.processing.test_splats import FILES as SPLATS
+from tests.unit.processing.test_usd import FILES as USD
+from tests.unit.processing.test_usd import lines, mesh
 
 FILES = {
     **LIGHT,
@@ -22,6 +24,7 @@ FILES = {
     **E57,
     **RHINO,
     **IFC,
+    **USD,
     "two.e57": TWO_SCANS,
     "a.blend": blend("-v300"),
 }
@@ -47,3 +50,23 @@ def test_a_broken_file_has_facts_or_a_reason_in_the_confined_process(
         outcome = run(jail, tmp_path, name, part)
         assert bool(outcome.result.refused) != bool(outcome.result.facts)
         assert "crash" not in (outcome.result.refused or "")
+
+
+def test_layers_of_a_stage_are_files_of_its_asset(jail: Jail, tmp_path: Path) -> None:
+    outside = ("../../up.usda", "/etc/passwd", "https://example.com/a.usda")
+    references = "</b>, ".join(f"@{name}@" for name in ("parts/Käfig.usda", *outside))
+    stage = lines(f'#usda 1.0\ndef "b" (references = [{references}</b>]) {{}}\n')
+    part = lines('#usda 1.0\ndef "b" (payload = @../../立方体.usdc@</box>) {}\n')
+    files: dict[str, bytes] = {
+        "a/parts/Käfig__usda": part,
+        "立方体__usdc": lines("#usda 1.0\n" + mesh()),
+    }
+    outcome = run(jail, tmp_path, "a/stage.usda", stage, Folder(**files))
+    assert outcome.result.refused is None
+    assert (outcome.result.facts["triangles"], outcome.result.facts["layers"]) == (12, 3)
+    assert str(outcome.result.facts["leftOut"]).startswith("3 layers that are missing")
+    assert {reference.path: reference.state for reference in outcome.result.references} == {
+        "a/parts/Käfig.usda": "found",
+        "立方体.usdc": "found",
+        **dict(zip(outside, ("outside", "absolute", "external"), strict=True)),
+    }

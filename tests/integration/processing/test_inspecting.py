@@ -18,7 +18,7 @@ from backend.entrypoints.inspection import Inspector
 from backend.entrypoints.probe import handler
 from backend.processing import limits
 from backend.processing.jail.parent import Jail
-from backend.spec.formats import INSPECT_CAD_EXTENSIONS, INSPECT_EXTENSIONS
+from backend.spec.formats import EXTENSIONS_OF
 from backend.spec.functions.inspection import READER_SECONDS
 from tests.unit.processing import samples
 
@@ -90,7 +90,7 @@ def files() -> FakeWorkFiles:
 
 @pytest.fixture
 def inspector(files: FakeWorkFiles, jail: Jail) -> Inspector:
-    return Inspector(files, jail, INSPECT_EXTENSIONS)
+    return Inspector(files, jail, EXTENSIONS_OF["Inspect"])
 
 
 def event(path: str, **changes: str) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def test_a_file_that_cannot_be_read_is_a_result_and_no_error(
 
 def test_a_pipeline_refuses_the_formats_of_another(files: FakeWorkFiles, jail: Jail) -> None:
     files.objects["assets", "statue/cube.obj"] = samples.cube_obj()
-    Inspector(files, jail, INSPECT_CAD_EXTENSIONS).handle(event("cube.obj"))
+    Inspector(files, jail, EXTENSIONS_OF["InspectCad"]).handle(event("cube.obj"))
     assert files.result()["refused"] == "files with the extension .obj cannot be read"
     assert files.read == []
 

@@ -328,7 +328,7 @@ _SLOW = "reading takes more than 120 seconds of processor time"
         (9, True, 120.5, _SLOW),  # it ignores the signal
         (11, False, 3.0, "the process that reads the file crashed"),
         (24, False, 119.9, _SLOW),
-        (25, False, 3.0, "the result is larger than 257 MiB"),
+        (25, False, 3.0, "the result is larger than 513 MiB"),
     ],
 )
 def test_the_end_of_a_child_is_a_reason(

@@ -201,7 +201,7 @@ PUMP = {"databaseId": "museum", "assetId": "pump"}
             "databaseId and formats",
         ),
         (RENEW, {"formats": []}, "formats"),
-        (RENEW, {"formats": ["usd"]}, "Convert the file to GLB"),
+        (RENEW, {"formats": ["dwg"]}, "Convert the file to DXF"),
         (RENEW, {"formats": ["txt"]}, "are not inspected"),
     ],
 )

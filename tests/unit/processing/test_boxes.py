@@ -20,6 +20,7 @@ from tests.unit.processing.test_headers import WHOLE, broken_headers
 from tests.unit.processing.test_rhino import FILES as RHINO
 from tests.unit.processing.test_splats import ply_splats, splat, spz
 from tests.unit.processing.test_units import amf_of, collada_of, fbx_of, glb_extents, threemf_of
+from tests.unit.processing.test_usd import mesh as usd_mesh
 
 CORNERS = [(x, y, z) for x in (0, 1) for y in (0, 2) for z in (0, 3)]
 TRIANGLES = [t for s in _SIDES for t in ((s[0], s[1], s[2]), (s[0], s[2], s[3]))]
@@ -145,6 +146,11 @@ def las() -> bytes:
     return out.getvalue()
 
 
+def usda(axis: str) -> bytes:
+    head = f'#usda 1.0\n(upAxis = "{axis.upper()}"\nmetersPerUnit = 0.0254)\n'
+    return (head + usd_mesh(corners=CORNERS, sides=TRIANGLES)).encode()
+
+
 _INCH, _UNIT = 0.0254, '<unit meter="0.0254"/>'
 _MILLIMETRES = '<head><unit category="length" name="mm" conversionFactor="0.001"/></head>'
 BOXES: dict[str, tuple[str, str | bytes, str, float | None]] = {
@@ -176,6 +182,7 @@ BOXES: dict[str, tuple[str, str | bytes, str, float | None]] = {
     "e57": ("a.e57", E57["13.e57"], "z", 1.0),
     "3dm of inches": ("a.3dm", RHINO["mesh.3dm"], "z", _INCH),
     "spz": ("a.spz", spz(), "y", None),
+    **{f"usd with {axis} up": ("a.usda", usda(axis), axis, _INCH) for axis in "yz"},
     **{
         f"collada with {axis} up": (
             "a.dae",
@@ -195,7 +202,21 @@ _UPRIGHT = {"x": [2, 1, 3], "y": [1, 2, 3], "z": [1, 3, 2]}
 
 
 def test_an_axis_points_up_only_where_the_file_or_its_format_defines_it() -> None:
-    named = {"3dm", "3ds", "3mf", "amf", "ase", "dae", "dxf", "fbx", "glb", "las", "spz", "x3d"}
+    named = {
+        "3dm",
+        "3ds",
+        "3mf",
+        "amf",
+        "ase",
+        "dae",
+        "dxf",
+        "fbx",
+        "glb",
+        "las",
+        "spz",
+        "usda",
+        "x3d",
+    }
     stated = {
         case: "upAxis" in facts_without_pictures(BOXES[case][0], data)
         for case, data in _CONTENTS.items()

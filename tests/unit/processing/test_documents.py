@@ -358,6 +358,8 @@ CONTENTS = {
     "DWG": (b"AC1032\0\0\0", None),
     "Collada": (b'<?xml version="1.0"?>\n<!-- made --><COLLADA version="1.4.1">', "dae"),
     "HTML": (b"\xef\xbb\xbf\n<!doctype html><title>Not found</title>", None),
+    "USD": (b"#usda 1.0\n", "usdc"),
+    "USD packages": (archive(("a b/c.usda", b"#usda 1.0\n")), "usd"),
     "3MF": (archive(("3D/3dmodel.model", b"<model/>")), "3mf"),
     "ZIP": (archive(("a.txt", b"text")), "zae"),
     "gzip": (b"\x1f\x8b\x08\0", None),
