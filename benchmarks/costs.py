@@ -27,6 +27,7 @@ from benchmarks.versioned import operations_on_versions
 
 LISTED = 100
 FEW, MANY, VERY_MANY = 1, 50, 250
+TOGETHER = 10
 _COLD, _WARM = range(2)
 _SERVICES = ("dynamodb", "s3", "opensearch", "sqs")
 _DESCRIPTION = "Made of marble, found in the east wing in 1903"
@@ -181,6 +182,12 @@ class Gallery:
             self.product.call("POST", target, _records(1))
             return target
 
+        def edited(number: int) -> Request:
+            (record,) = _records(1, "changed")["metadata"]
+            change = {"databaseId": "museum", "metadata": [{**record, "expectedValue": "value"}]}
+            ids = (described(number).split("/")[4] for _ in range(TOGETHER))
+            return "/metadata/batch", {"entities": [{**change, "assetId": id_} for id_ in ids]}
+
         gone = {"metadataKeys": ["key-0"]}
         return (
             self._on_asset("add 1 metadata record", "POST", "/metadata", _records(1)),
@@ -188,6 +195,7 @@ class Gallery:
             Operation(
                 "edit 1 metadata record", "PUT", lambda n: (described(n), _records(1, "changed"))
             ),
+            Operation(f"edit 1 metadata record of {TOGETHER} assets at once", "PUT", edited),
             Operation("remove 1 metadata record", "DELETE", lambda n: (described(n), gone)),
             Operation("list 1 metadata record", "GET", lambda n: (described(n), None)),
         )

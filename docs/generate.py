@@ -254,6 +254,8 @@ def _remark(route: Route) -> str:
 
 
 def _permission(route: Route) -> str:
+    if route.parts:
+        return "for each entity that of its own route"
     if route.public or route.open_to_users:
         return "none"
     also = " or ".join(f"`{other.key.replace(ASSET_PATH, '…')}`" for other in route.also_one_of)

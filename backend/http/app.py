@@ -6,7 +6,8 @@ For each request: identify the caller, check tier 1, run the endpoint, translate
 import base64
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from urllib.parse import parse_qsl
@@ -34,7 +35,7 @@ from backend.core.page_tokens import PageTokens
 from backend.core.paging import bytes_in_reply
 from backend.core.reads import CurrentRequest, Read, Reads
 from backend.http.call import Call
-from backend.http.errors import HEADERS, error_response, unexpected_response
+from backend.http.errors import HEADERS, error_response, log_outage, unexpected_response
 from backend.http.router import Binding, Content, Reply, Router
 from backend.spec.metrics import DENIALS_NOT_ENTERED
 from backend.spec.routes import Route
@@ -168,7 +169,23 @@ class HttpApp:
             query=event.query_string_parameters,
             headers=event.headers,
             tokens=self.tokens,
+            enter=self.part,
         )
+
+    @contextmanager
+    def part(self, call: Call, used: tuple[Route, ...]) -> Generator[None]:
+        """Check and record a part of a request as a request to each of the routes."""
+        part = call
+        self.watch.refused = None
+        try:
+            for route in used:
+                part = replace(call, route=route)
+                self._check_route(part)
+            yield
+        except VitrineError as error:
+            self._record_denial(part, error)
+            log_outage(error)
+            raise
 
     def _check_route(self, call: Call) -> None:
         def may_use(route: Route) -> bool:

@@ -2,7 +2,9 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
 
 from backend.core.errors import InvalidInputError
 from backend.core.identity import Identity
@@ -11,6 +13,8 @@ from backend.core.page_tokens import POSITION_BYTES, PageTokens
 from backend.core.paging import PageRequest, Position
 from backend.spec.routes import Route
 from backend.values import frozen
+
+Enter = Callable[["Call", tuple[Route, ...]], AbstractContextManager[None]]
 
 # `basic` selects the fields of each item, not the items of the list. VAMS clients omit it from the
 # second page on.
@@ -32,6 +36,17 @@ class Call:
     query: Mapping[str, str]
     headers: Mapping[str, str]
     tokens: PageTokens
+    enter: Enter
+
+    def part(self, path: Mapping[str, str], *used: Route) -> AbstractContextManager[None]:
+        """Do a part of the request as a request to other routes: checked and recorded like one.
+
+        `used` are some of the `parts` of the route.
+
+        Raises:
+            RouteDeniedError: the caller may not use one of these routes with this path.
+        """
+        return self.enter(replace(self, path=path), used)
 
     def page(self, query: PageQuery) -> PageRequest:
         """Return the requested page.

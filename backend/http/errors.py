@@ -47,10 +47,14 @@ def error_response(
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, errors.RangeError):
         headers["Content-Range"] = f"bytes */{error.size}"
-    status = status_of(error)
-    if status >= 500:
+    log_outage(error)
+    return _json(status_of(error), body, headers)
+
+
+def log_outage(error: errors.VitrineError) -> None:
+    """Log an error that the caller cannot avoid."""
+    if isinstance(error, errors.UnavailableError):
         _logger.warning("unavailable", exc_info=error)
-    return _json(status, body, headers)
 
 
 def unexpected_response(error: BaseException, request_id: str) -> Response[str]:

@@ -4,12 +4,17 @@ from backend.core.authorization import Authorization
 from backend.core.clock import Clock
 from backend.core.objects import Objects
 from backend.core.tables import Tables
+from backend.domains.asset_links.repository import AssetLinkRepository
+from backend.domains.asset_links.service.commands import AssetLinkService
+from backend.domains.asset_links.service.metadata import LinkMetadataService
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.metadata.repository import MetadataRepository
+from backend.domains.metadata.routes import build_router
 from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.metadata.service.records import RecordService
 from backend.domains.metadata_schemas.repository import MetadataSchemaRepository
 from backend.domains.metadata_schemas.service import MetadataSchemaService
+from backend.http.router import Router
 from tests.factories.assets import NOON
 
 
@@ -44,3 +49,10 @@ def record_service(
 
 def metadata_service(assets: AssetService, tables: Tables, objects: Objects) -> MetadataService:
     return MetadataService(record_service(assets, tables), assets, assets.databases, objects)
+
+
+def metadata_router(service: MetadataService) -> Router:
+    """The routes of metadata, for links of the same assets too."""
+    tables, assets = service.records.metadata.tables, service.assets
+    links = AssetLinkService(AssetLinkRepository(tables), assets, assets.audit, lambda: NOON)
+    return build_router(service, LinkMetadataService(links, service.records))

@@ -169,6 +169,38 @@ def test_schemas_govern_metadata_of_links(api: Api, database: str) -> None:
     assert values(api, path) == {"angle": "30"}
 
 
+def test_several_entities_are_changed_at_once_if_they_are_as_expected(
+    api: Api, database: str
+) -> None:
+    lion, plinth = (api.new_asset(database, name) for name in ("Lion", "Plinth"))
+    api.upload(database, lion, {"/a.txt": [noise(20, "a")]})
+    link = new_link(api, database, plinth, lion)
+    of_asset = {"databaseId": database, "assetId": lion}
+    of_file = {**of_asset, "filePath": "/a.txt"}
+    entities: list[dict[str, Any]] = [
+        {"databaseId": database},
+        of_asset,
+        of_file,
+        {**of_file, "type": "attribute"},
+        {"assetLinkId": link},
+    ]
+
+    def edit_all(**change: Any) -> list[int]:
+        body = {"entities": [{**entity, "metadata": [], **change} for entity in entities]}
+        return [result["status"] for result in api.ok("PUT", "/metadata/batch", body)["results"]]
+
+    assert edit_all(metadata=[record("owner", "Ada")]) == [200] * 5
+    api.ok("PUT", f"/database/{database}/metadata", {"metadata": [record("owner", "Bea")]})
+    changed = {**record("owner", "Cleo"), "expectedValue": "Ada"}
+    assert edit_all(metadata=[changed, record("more")]) == [409, 200, 200, 200, 200]
+    assert values(api, f"/database/{database}/metadata") == {"owner": "Bea"}
+    assert values(api, f"/asset-links/{link}/metadata") == {"owner": "Cleo", "more": "v"}
+    gone = {"metadataKey": "more", "expectedValue": "v"}
+    assert edit_all(removals=[gone]) == [200] * 5
+    path = f"/database/{database}/assets/{lion}/metadata"
+    assert values(api, path) == values(api, f"{path}/file?filePath=/a.txt&type=metadata")
+
+
 def test_schemas_of_a_database_apply_to_files_copied_into_it(api: Api, database: str) -> None:
     other = api.new_database(f"{database}-2")
     new_schema(api, other, "fileMetadata", field("polygons", "number"))

@@ -12,7 +12,7 @@ from backend.spec import routes
 from backend.spec.routes import Route
 from tests.routes.facts import items, seen, visible
 from tests.routes.meaning import Json
-from tests.routes.model import Attempt, Content
+from tests.routes.model import FORBIDDEN, Attempt, Content
 from tests.routes.needs import may_use, sees_sign_in
 from tests.unit.domains.access.matrix.states import ASSETS, DATABASES
 
@@ -306,6 +306,22 @@ BUCKETS = Content(_ids("bucketId"), _wanted_buckets)
 PAGES = Content(_pages, _wanted_pages)
 LINKS = Content(_links, _wanted_links)
 EXPORT = Content(_export, _wanted_export)
+
+
+def _statuses(body: Any) -> list[Json]:
+    return [{"status": result["status"]} for result in body["results"]]
+
+
+def _wanted_statuses(attempt: Attempt) -> list[Json]:
+    """Of one asset: as the route for it alone."""
+    (entity,) = attempt.question.body["entities"]
+    ids = {name: entity[name] for name in ("databaseId", "assetId")}
+    if not may_use(attempt.facts, routes.UPDATE_ASSET_METADATA, ids):
+        return [{"status": FORBIDDEN}]
+    return [{"status": attempt.reach("asset", attempt.asset())}]
+
+
+METADATA_BATCH = Content(_statuses, _wanted_statuses)
 SEARCH = Content(_search, _wanted_search)
 ASSET = Content(None, _wanted_asset)
 """Of lists of what belongs to assets."""

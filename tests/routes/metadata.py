@@ -8,6 +8,7 @@ from tests.routes.files import FILE
 from tests.routes.model import (
     IN_DATABASES,
     NO_ID,
+    OF_ASSETS,
     OF_DATABASES,
     OF_DEFINITIONS,
     Case,
@@ -38,6 +39,20 @@ def _schema_id(target: Target) -> str:
 
 def _schema_entity(target: Target) -> str:
     return f"metadataSchema:{_schema_id(target)}"
+
+
+def entity_of(question: Question) -> dict[str, Any]:
+    """Return the part of a batch that does what a request for one entity does."""
+    fields = {**question.parameters, **question.body}
+    keys = fields.pop("metadataKeys", ())
+    edited = [{**sent, "expectedValue": "1889"} for sent in fields.pop("metadata", ())]
+    removed = [{"metadataKey": key, "expectedValue": "1889"} for key in keys]
+    return {**fields, "metadata": edited, "removals": removed}
+
+
+def _in_batch(target: Target) -> Question:
+    entity = entity_of(on_asset(_CHANGED)(target))
+    return Question({}, body={"entities": [entity]}, shows="'status': 200")
 
 
 def _new_schema(target: Target) -> Any:
@@ -86,4 +101,6 @@ CASES = (
          paths=_PATH),
     Case(routes.DELETE_FILE_METADATA, on_asset({**_ON_FILE, **_REMOVED}), IN_DATABASES, audit=_FILE,
          paths=_PATH),
+    Case(routes.UPDATE_METADATA_BATCH, _in_batch, OF_ASSETS, f"{_ASSET} update_asset_metadata",
+         needs=allow_all, content=contents.METADATA_BATCH),
 )  # fmt: skip

@@ -1,7 +1,8 @@
 """The errors of metadata."""
 
 from backend.core.errors import ConflictError, InvalidInputError, StateForbidsError
-from backend.domains.metadata.models import MAX_RECORDS
+from backend.core.quoting import quoted
+from backend.domains.metadata.models import MAX_RECORDS, ValueConflict
 
 
 class SchemaViolationError(InvalidInputError):
@@ -9,6 +10,19 @@ class SchemaViolationError(InvalidInputError):
 
     code = "MetadataSchemaViolation"
     needs_operator = False
+
+
+class ValuesChangedError(ConflictError):
+    """Values are not those that the request expects; nothing was written."""
+
+    code = "MetadataChanged"
+
+    def __init__(self, conflicts: tuple[ValueConflict, ...]) -> None:
+        first, more = conflicts[0], len(conflicts) - 1
+        values = ("no value" if v is None else quoted(v) for v in (first.stored, first.expected))
+        fact = "{} has {}, not the expected {}".format(quoted(first.key), *values)
+        super().__init__(f"{fact}; {more} more keys differ" if more else fact)
+        self.conflicts = conflicts
 
 
 class RecordsBusyError(ConflictError):

@@ -1,8 +1,14 @@
-"""The routes of metadata on databases, on assets and on files."""
+"""The routes of metadata on databases, on assets and on files; and on several of them at once."""
 
+from typing import Protocol
+
+from backend.core.clock import iso
+from backend.core.errors import VitrineError
+from backend.core.identity import Identity
 from backend.core.models import PageQuery
 from backend.core.paging import Page
-from backend.domains.metadata.models import DatabaseEntity, Entity
+from backend.domains.metadata.errors import ValuesChangedError
+from backend.domains.metadata.models import ASSET_LEVEL, DatabaseEntity, Edit, Entity
 from backend.domains.metadata.models.replies import (
     AddAssetMetadataBody,
     AddFileMetadataBody,
@@ -11,7 +17,13 @@ from backend.domains.metadata.models.replies import (
     BulkReply,
     ChangeAssetMetadataBody,
     ChangeFileMetadataBody,
+    CheckedEdit,
     DatabaseMetadataPath,
+    EditedEntity,
+    EditMetadataBody,
+    EditMetadataReply,
+    EntityName,
+    EntityResult,
     FileMetadataQuery,
     MetadataReply,
     RemoveAssetMetadataBody,
@@ -19,18 +31,95 @@ from backend.domains.metadata.models.replies import (
 )
 from backend.domains.metadata.service.commands import MetadataService, bulk_reply, metadata_reply
 from backend.domains.metadata.service.records import BulkResult, ShownRecord
+from backend.http.bodies import validate
 from backend.http.call import Call
+from backend.http.errors import status_of
 from backend.http.router import Router
 from backend.spec import routes
 
+_SHOWN_CHARS = 200
+"""Of a value in a conflict: so a reply fits the limit of a function."""
+_SHOWN_ERRORS = 20
 
-def build_router(service: MetadataService) -> Router:
-    """Bind the routes of metadata to the service."""
+
+class LinkMetadata(Protocol):
+    """Changes the metadata of links, which belong to a slice above this one."""
+
+    def edit_metadata(self, caller: Identity, asset_link_id: str, edit: Edit) -> None: ...
+
+
+def build_router(service: MetadataService, links: LinkMetadata) -> Router:
+    """Bind the routes of metadata to the services."""
     router = Router()
     _bind_databases(router, service)
     _bind_assets(router, service)
     _bind_files(router, service)
+
+    def edit_entity(call: Call, sent: EditedEntity) -> None:
+        values = [record.model_dump(by_alias=True) for record in sent.metadata]
+        records = validate(CheckedEdit, {"metadata": values}, strict=True).metadata
+        expected = {record.metadata_key: record.expected_value for record in sent.metadata}
+        expected |= {record.metadata_key: record.expected_value for record in sent.removals}
+        keys = tuple(record.metadata_key for record in sent.removals)
+        edit = Edit(tuple(records), keys, expected)
+        if sent.asset_link_id is not None:
+            links.edit_metadata(call.caller, sent.asset_link_id, edit)
+            return
+        entity: Entity | DatabaseEntity = DatabaseEntity(sent.database_id or "")
+        if sent.asset_id is not None:
+            path, kind = sent.file_path or ASSET_LEVEL, sent.type or "metadata"
+            entity = Entity(entity.database_id, sent.asset_id, path, kind)
+        service.edit_metadata(call.caller, entity, edit)
+
+    @router.bind(routes.UPDATE_METADATA_BATCH)
+    def update_metadata_batch(call: Call, body: EditMetadataBody) -> EditMetadataReply:
+        results: list[EntityResult] = []
+        for sent in body.entities:
+            try:
+                with call.part(sent.path, *sent.routes):
+                    edit_entity(call, sent)
+                outcome = {"status": 200, "message": "The metadata is as requested"}
+            except VitrineError as error:
+                outcome = _refusal(error)
+            ids = sent.model_dump(include=set(EntityName.model_fields))
+            results.append(EntityResult.model_validate({**ids, **outcome}))
+        done = sum(result.status < 400 for result in results)
+        return EditMetadataReply(
+            success=done == len(results),
+            success_count=done,
+            failure_count=len(results) - done,
+            results=results,
+            timestamp=iso(service.now()),
+        )
+
     return router
+
+
+def _refusal(error: VitrineError) -> dict[str, object]:
+    """Return the fields of a result that an error determines."""
+
+    def shown(value: str | None) -> str | None:
+        if value is None or len(value) <= _SHOWN_CHARS:
+            return value
+        return f"{value[: _SHOWN_CHARS - 1]}…"
+
+    conflicts = error.conflicts if isinstance(error, ValuesChangedError) else ()
+    return {
+        "status": status_of(error),
+        "code": error.code,
+        "message": error.message,
+        "errors": [{"field": f.field, "message": f.message} for f in error.fields[:_SHOWN_ERRORS]]
+        or None,
+        "conflicts": [
+            {
+                "metadata_key": conflict.key,
+                "expected_value": shown(conflict.expected),
+                "stored_value": shown(conflict.stored),
+            }
+            for conflict in conflicts
+        ]
+        or None,
+    }
 
 
 def _bind_databases(router: Router, service: MetadataService) -> None:

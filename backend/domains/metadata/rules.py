@@ -13,16 +13,18 @@ from backend.core.quoting import quoted
 from backend.domains.audit.models import (
     audit_entity,
 )
-from backend.domains.metadata.errors import SchemaViolationError
+from backend.domains.metadata.errors import SchemaViolationError, ValuesChangedError
 from backend.domains.metadata.models import (
     ASSET_LEVEL,
     MAX_RECORDS,
     AnyEntity,
     DatabaseEntity,
+    Edit,
     Entity,
     Kind,
     LinkEntity,
     Record,
+    ValueConflict,
     is_reserved,
 )
 from backend.domains.metadata_schemas.models import EntityType, FieldInForce, Fields
@@ -195,6 +197,46 @@ def planned_removal(
             refused[key] = f"{quoted(child.key)} depends on it, according to {_schema_names(child)}"
     order = [*(key for key in reversed(list(fields)) if key in wanted), *wanted]
     return Plan({key: None for key in order if key not in refused and key not in done}, refused)
+
+
+def planned_edit(governing: Governing, sent: Records, edit: Edit, stored: Records) -> Plan:
+    """Plan an edit of expected values: all of it, or nothing.
+
+    What is stored already as the request would leave it is no conflict, so a request may be
+    repeated.
+
+    Raises:
+        SchemaViolationError: the message names the problems.
+        ValuesChangedError: values are not as expected.
+    """
+    current = {key: record.metadata_value for key, record in stored.items()}
+    conflicts = tuple(
+        ValueConflict(key, value, current.get(key))
+        for key, value in edit.expected.items()
+        if current.get(key) != value and stored.get(key) != sent.get(key)
+    )
+    if conflicts:
+        raise ValuesChangedError(conflicts)
+    going = [key for key in edit.removals if key in stored]
+    refused = planned_removal(governing, going, {**stored, **sent}, set()).refused
+    if refused:
+        errors = tuple(
+            FieldError(f"removals.{number}.metadataKey", refused[key])
+            for number, key in enumerate(edit.removals)
+            if key in refused
+        )
+        raise SchemaViolationError(f"{errors[0].field}: {errors[0].message}", fields=errors)
+    targets: dict[str, Record | None] = dict.fromkeys(going)
+    if sent:
+        # A removed key gets no default in its place.
+        fields = {
+            key: field._replace(required=False, default=None) if key in going else field
+            for key, field in governing.fields.items()
+        }
+        kept = {key: record for key, record in stored.items() if key not in going}
+        narrowed = governing._replace(fields=fields)
+        targets |= _with_defaults(narrowed, sent, kept, numbers=_numbers(sent))
+    return Plan(_ordered_by_dependency(governing, targets, stored), {})
 
 
 def _with_defaults(

@@ -219,7 +219,7 @@ DOWNLOADS_API = api(
 METADATA_API = api(
     "MetadataApi",
     "metadata",
-    "Metadata of databases, assets and files, attributes of files.",
+    "Metadata of databases, assets and files, attributes of files; of links in changes of several.",
     uses={
         **AUDITED,
         assets.ASSETS: ("GetItem",),
@@ -229,6 +229,8 @@ METADATA_API = api(
         assets.ASSET_FILE_METADATA_VERSIONS: ("Query",),
         **RECORDS,
         metadata.DATABASE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
+        assets.ASSET_LINKS: ("ConditionCheckItem", "GetItem"),
+        assets.ASSET_LINKS_METADATA: ("BatchGetItem", "DeleteItem", "PutItem"),
         ASSET_BUCKET: ("GetObject", "ListBucket", "ListBucketVersions"),
     },
     secrets=(secrets.PAGE_TOKEN_KEY,),

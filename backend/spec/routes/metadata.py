@@ -1,5 +1,6 @@
 """Routes of metadata and metadata schemas."""
 
+from backend.spec.routes.assets import DELETE_LINK_METADATA, UPDATE_LINK_METADATA
 from backend.spec.routes.model import ASSET_PATH, Route, SyncTarget
 
 GET_DATABASE_METADATA = Route(
@@ -75,4 +76,14 @@ DELETE_FILE_METADATA = Route(
     "DELETE", f"{ASSET_PATH}/metadata/file", "metadata", "delete_file_metadata",
     "Remove metadata or attributes from a file", "asset",
     writes_documents=(SyncTarget(file="body.filePath", records=True),),
+)  # fmt: skip
+UPDATE_METADATA_BATCH = Route(
+    "PUT", "/metadata/batch", "metadata", "update_metadata_batch",
+    "Change the metadata of several databases, assets, files and links if it is as expected",
+    open_to_users=True, ours=True,
+    parts=(
+        UPDATE_DATABASE_METADATA, DELETE_DATABASE_METADATA, UPDATE_ASSET_METADATA,
+        DELETE_ASSET_METADATA, UPDATE_FILE_METADATA, DELETE_FILE_METADATA, UPDATE_LINK_METADATA,
+        DELETE_LINK_METADATA,
+    ),
 )  # fmt: skip

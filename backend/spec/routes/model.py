@@ -67,6 +67,8 @@ class Route:
     these request headers, and a successful reply has these `response_headers`. `throttle` is the
     group whose rate limit applies. With `empty_not_found`, the message of a 404 is an empty object,
     as in the contract. The caller must also have permission for one of the routes `also_one_of`.
+    Each part of a request to a route with `parts` is a request to one of these routes, with the
+    permissions and audit entries of that route.
     Fields of later versions of VAMS that are `narrowing` are refused instead of ignored: without
     them, a request would concern more than its caller means.
     """
@@ -89,6 +91,7 @@ class Route:
     throttle: ThrottleGroup | None = None
     empty_not_found: bool = False
     also_one_of: tuple["Route", ...] = ()
+    parts: tuple["Route", ...] = ()
     narrowing: tuple[str, ...] = ()
 
     @property

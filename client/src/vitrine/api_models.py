@@ -168,6 +168,16 @@ class Changed(Wire):
     job_state: str
 
 
+class ChangedValue(Wire):
+    """
+    A key whose value differs from the expected one. Null is no record; long values are cut.
+    """
+
+    metadata_key: str | None = None
+    expected_value: str | None = None
+    stored_value: str | None = None
+
+
 class CheckBody(Body):
     user_id: str
     asset_id: str
@@ -398,6 +408,17 @@ class Drifting(Wire):
     database_id: str | None = None
     asset_id: str | None = None
     key: str | None = None
+
+
+class EditedRecord(Body):
+    """
+    A record to write. `expectedValue` is its current value; none if there is no such record.
+    """
+
+    metadata_key: str
+    metadata_value_type: str | None = None
+    metadata_value: str
+    expected_value: str | None = None
 
 
 class ExecutionError(Wire):
@@ -738,8 +759,10 @@ class MetadataRecord(Wire):
     metadata_key: str
     metadata_value: str | None = None
     metadata_value_type: str | None = None
+    metadata_stored: bool | None = None
     metadata_schema_name: str | None = None
     metadata_schema_field: bool | None = None
+    metadata_schema_value_type: str | None = None
     metadata_schema_required: bool | None = None
     metadata_schema_sequence: int | None = None
     metadata_schema_default_value: str | None = None
@@ -1024,6 +1047,15 @@ class RegisterBucketBody(Body):
     bucket_name: str
     base_assets_prefix: str | None = None
     default_database_id: str | None = None
+
+
+class RemovedRecord(Body):
+    """
+    A record to remove, and its current value.
+    """
+
+    metadata_key: str
+    expected_value: str
 
 
 class RenewBody(Body):
@@ -1680,6 +1712,11 @@ class Work(Wire):
     message: str | None = None
 
 
+class WrongField(Wire):
+    field: str | None = None
+    message: str | None = None
+
+
 class Asset(Wire):
     """
     An asset with the name of its bucket.
@@ -1810,6 +1847,37 @@ class DriftReport(Drift):
     started_at: str | None = None
     finished_at: str | None = None
     oldest_unindexed_seconds: int = 0
+
+
+class EditedEntity(Body):
+    """
+    The changes of one entity, in one transaction. `type` is `metadata` by default.
+    """
+
+    database_id: str | None = None
+    asset_id: str | None = None
+    file_path: str | None = None
+    type: str | None = None
+    asset_link_id: str | None = None
+    metadata: tuple[EditedRecord, ...]
+    removals: tuple[RemovedRecord, ...] | None = None
+
+
+class EntityResult(Wire):
+    """
+    The reply to the part of a request for one entity, as its own route would reply.
+    """
+
+    database_id: str | None = None
+    asset_id: str | None = None
+    file_path: str | None = None
+    type: str | None = None
+    asset_link_id: str | None = None
+    status: int
+    message: str
+    code: str | None = None
+    errors: tuple[WrongField, ...] | None = None
+    conflicts: tuple[ChangedValue, ...] | None = None
 
 
 class ExportedFile(Wire):
@@ -2116,6 +2184,26 @@ class Consistency(Wire):
     work: tuple[UnfinishedWork, ...] = Field(default=(), validate_default=True)
     indexes: tuple[IndexStanding, ...] = Field(default=(), validate_default=True)
     corrections: tuple[str, ...] = ()
+
+
+class EditMetadata(Wire):
+    """
+    The result for each entity, in the order of the request; `success` if all succeeded.
+    """
+
+    success: bool | None = None
+    success_count: int | None = None
+    failure_count: int | None = None
+    results: tuple[EntityResult, ...] = Field(default=(), validate_default=True)
+    timestamp: str | None = None
+
+
+class EditMetadataBody(Body):
+    """
+    Entities to change, each in a transaction of its own. All together at most 1,000 keys.
+    """
+
+    entities: Sequence[EditedEntity]
 
 
 class Execution(Wire):

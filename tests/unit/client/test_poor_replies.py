@@ -43,6 +43,7 @@ _LOCAL = {"demo", "version", "wait", "uploads resume", "api"}
 """Commands that need a local runtime, or a record of an upload, or print any reply."""
 FILE: dict[str, Any] = {
     "fields": [],
+    "entities": [{"databaseId": "b", "metadata": []}],
     "pipelineId": "a",
     "databaseId": "b",
     "description": "c",

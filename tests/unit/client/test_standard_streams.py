@@ -17,6 +17,7 @@ _INPUTS: dict[str, Any] = {
     "access constraints put see -": FILE,
     "access template apply - --role r": _TEMPLATE,
     "pipelines put -": FILE,
+    "metadata edit -": FILE,
     "metadata-schemas create museum assetMetadata n -": FILE,
     "metadata-schemas update s --fields -": FILE,
     "api PUT /pipelines --input -": FILE,

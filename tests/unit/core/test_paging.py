@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import pytest
 
@@ -160,7 +161,9 @@ def test_tokens_have_one_length_and_reveal_nothing_to_others() -> None:
     # A page that a limit cuts ends at a hidden row.
     ids = ("a", "a" * 255, "資" * 255)
     places = [{"databaseId": "d" * 63, "assetId": asset_id} for asset_id in ids]
-    call = Call(routes.LIST_ASSETS, Identity("ann"), {}, {}, {}, TOKENS)
+    call = Call(
+        routes.LIST_ASSETS, Identity("ann"), {}, {}, {}, TOKENS, lambda _, __: nullcontext()
+    )
     assert {len(call.next_token(place) or "") for place in ({}, *places)} == {1728}
     token = "DZ4DL2IRyDS0RfZtoumiEg2XJ0JXHZM4WWJ6myzmhpuoQxior6zZvw"
     assert TOKENS.read(token, scope="assets of ann") == {"assetId": "länge"}

@@ -100,6 +100,7 @@ OTHER_ROUTES: Mapping[Route, str] = {
     routes.GET_FAILURE: "the key of a failure has one form, and another bucket",
     routes.REPLAY_FAILURES: "as GET_FAILURE",
     routes.REPAIR_SEARCH: "names a document; what is not in the bucket makes none",
+    routes.UPDATE_METADATA_BATCH: "as UPDATE_FILE_METADATA; `metadata/test_batch` sends it others",
     routes.LIST_PREVIEWS: "names documents; `search/test_previews` sends it wrong paths",
     routes.SEARCH: "a name that documents are searched by",
     routes.SEARCH_SIMPLE: "a value that documents are searched by",

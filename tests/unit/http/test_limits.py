@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Annotated, Any, cast, get_args
 
 import pytest
@@ -101,7 +102,8 @@ def parameters(binding: Binding) -> dict[str, dict[str, Any]]:
 
 def limit_of(binding: Binding, model: type[PageQuery], **sent: Any) -> int:
     """The items of the page that a route lists for this query."""
-    call = Call(binding.route, Identity("ann"), {}, {}, {}, PageTokens(lambda: b"key"))
+    tokens = PageTokens(lambda: b"key")
+    call = Call(binding.route, Identity("ann"), {}, {}, {}, tokens, lambda _, __: nullcontext())
     return call.page(model.model_construct(**sent)).limit
 
 

@@ -133,6 +133,9 @@ LOOKED_UP = {
 """Fields that are compared with stored values, and are not stored themselves."""
 VALUES = {
     "metadata.0.metadataValue",
+    "entities.0.metadata.0.metadataValue",
+    "entities.0.metadata.0.expectedValue",
+    "entities.0.removals.0.expectedValue",
     "fields.fields.0.controlledListKeys.0",
     "fields.fields.0.defaultMetadataFieldValue",
 }

@@ -10,7 +10,7 @@ from backend.core.transactions import Write
 from backend.domains.asset_links.models import AssetLink
 from backend.domains.asset_links.repository import guard_of
 from backend.domains.asset_links.service.commands import AssetLinkService
-from backend.domains.metadata.models import LinkEntity, NewRecord, UpdateType
+from backend.domains.metadata.models import Edit, LinkEntity, NewRecord, UpdateType
 from backend.domains.metadata.service.records import BulkResult, RecordService, ShownRecord
 from backend.spec.routes import Action
 
@@ -69,6 +69,17 @@ class LinkMetadataService:
         """Remove records; missing keys fail individually. Raises as `remove_records`."""
         entity, guards = self._for(caller, asset_link_id, "DELETE")
         return self.records.remove_records(caller, entity, keys, guards=guards)
+
+    def edit_metadata(self, caller: Identity, asset_link_id: str, edit: Edit) -> None:
+        """Write and remove records together, if their values are the expected ones.
+
+        Raises as `edit_records`.
+        """
+        if edit.removals:
+            self.links.link_for(caller, "DELETE", asset_link_id)
+        action: Action = "PUT" if edit.records else "DELETE"
+        entity, guards = self._for(caller, asset_link_id, action)
+        self.records.edit_records(caller, entity, edit, guards=guards)
 
     def _for(
         self, caller: Identity, asset_link_id: str, action: Action

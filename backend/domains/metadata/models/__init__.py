@@ -1,6 +1,7 @@
 """Metadata records and their entities, as stored."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import (
     BeforeValidator,
@@ -59,7 +60,7 @@ def is_reserved(entity: AnyEntity, key: str) -> bool:
     return is_of_attributes and key.startswith(FACT_PREFIX)
 
 
-def _in_lower_case(value: object) -> object:
+def in_lower_case(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
 
@@ -75,7 +76,7 @@ class NewRecord(SentModel):
     """One key with its value. `metadataValueType` is `string` by default."""
 
     metadata_key: MetadataKey
-    metadata_value_type: Annotated[ValueType, BeforeValidator(_in_lower_case)] = "string"
+    metadata_value_type: Annotated[ValueType, BeforeValidator(in_lower_case)] = "string"
     metadata_value: str
 
     @field_validator("metadata_value")
@@ -89,3 +90,20 @@ class NewRecord(SentModel):
 
 class SentRecord(NewRecord):
     """A record of a request: a key that is not stored yet is checked as a new name."""
+
+
+class ValueConflict(NamedTuple):
+    """A key whose value is not the one that a request expects. None: there is no such record."""
+
+    key: str
+    expected: str | None
+    stored: str | None
+
+
+@frozen
+class Edit:
+    """Records to write and keys to remove, if their current values are `expected`."""
+
+    records: tuple[SentRecord, ...]
+    removals: tuple[str, ...]
+    expected: Mapping[str, str | None]

@@ -20,6 +20,7 @@ from backend.domains.metadata.models import (
     ASSET_LEVEL,
     AnyEntity,
     DatabaseEntity,
+    Edit,
     Entity,
     LinkEntity,
     NewRecord,
@@ -68,10 +69,11 @@ def bulk_reply(result: BulkResult, done: str, *, at: datetime) -> BulkReply:
 
 def _record(entity: AnyEntity, shown: ShownRecord) -> AnyRecordReply:
     field, values = shown.field, dict[str, object](shown.record.model_dump())
-    values["metadata_schema_field"] = field is not None
+    values |= {"metadata_schema_field": field is not None, "metadata_stored": shown.is_stored}
     if field is not None:
         values |= {
             "metadata_schema_name": ", ".join(field.schemas),
+            "metadata_schema_value_type": field.value_type,
             "metadata_schema_required": field.required,
             "metadata_schema_sequence": field.sequence,
             "metadata_schema_default_value": field.default,
@@ -193,11 +195,25 @@ class MetadataService:
 
         Also raises what `RecordService.remove_records` does.
         """
+        self._require_removal(caller, entity)
+        return self.records.remove_records(caller, entity, wanted)
+
+    def edit_metadata(self, caller: Identity, entity: Entity | DatabaseEntity, edit: Edit) -> None:
+        """Write and remove records together, if their values are the expected ones.
+
+        Raises as `change_metadata`, `remove_metadata` and `RecordService.edit_records`.
+        """
+        if edit.records:
+            self._require(caller, entity, "PUT")
+        if edit.removals:
+            self._require_removal(caller, entity)
+        self.records.edit_records(caller, entity, edit)
+
+    def _require_removal(self, caller: Identity, entity: Entity | DatabaseEntity) -> None:
         if isinstance(entity, DatabaseEntity):
             self._require(caller, entity, "DELETE")
         else:
             self._check_asset(caller, entity, "DELETE")
-        return self.records.remove_records(caller, entity, wanted)
 
     def _require(
         self,

@@ -17,6 +17,7 @@ from backend.domains.metadata import rules
 from backend.domains.metadata.models import (
     MAX_RECORDS,
     AnyEntity,
+    Edit,
     Entity,
     NewRecord,
     Record,
@@ -49,6 +50,7 @@ class ShownRecord(NamedTuple):
 
     record: Record
     field: FieldInForce | None = None
+    is_stored: bool = True
 
 
 @dataclass(eq=False, repr=False)
@@ -191,6 +193,40 @@ class RecordService:
             ),
         )
         return _result(sent, made.refused)
+
+    def edit_records(
+        self, caller: Identity, entity: AnyEntity, edit: Edit, *, guards: Iterable[Write] = ()
+    ) -> None:
+        """Write and remove records in one transaction, if their values are the expected ones.
+
+        Raises:
+            TooLargeError: it does not fit one transaction, or a row that may derive from a record.
+            ValuesChangedError: values are not as expected.
+
+        Also raises what `change_records` does.
+        """
+        sent = checked(entity, edit.records)
+        _check_distinct([*sent, *edit.removals], "metadataKey")
+        for number, key in enumerate(edit.removals):
+            rules.check_not_reserved(entity, key, field=f"removals.{number}.metadataKey")
+        governing = self._rules_of(entity)
+
+        def plan(stored: rules.Records, _: Set[str]) -> rules.Plan:
+            _check_new_keys(edit.records, stored)
+            return rules.planned_edit(governing, sent, edit, stored)
+
+        carry_out(
+            self.metadata,
+            WriteRequest(
+                entity,
+                reads=governing.keys | edit.expected.keys(),
+                plan=plan,
+                entry_of=self.entries(caller, "update", entity),
+                guards=tuple(guards),
+                serial=governing.has_dependencies,
+                atomic=True,
+            ),
+        )
 
     def remove_records(
         self,
@@ -378,6 +414,7 @@ def _rest(
                 metadata_value=field.default or "",
             ),
             field,
+            is_stored=False,
         )
         for field in missing[:room]
     )

@@ -6,7 +6,7 @@ A request of more records than a transaction allows is written in several, in th
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
-from backend.core.errors import UnavailableError
+from backend.core.errors import TooLargeError, UnavailableError
 from backend.core.transactions import MAX_TRANSACTION_ITEMS, Write
 from backend.domains.metadata import rules
 from backend.domains.metadata.errors import NoRoomError, RecordsBusyError, TooManyRecordsError
@@ -45,6 +45,8 @@ class WriteRequest(NamedTuple):
     """Whether the result depends on records that are not written, which must be unchanged then."""
     whole: bool = False
     """Whether the result depends on all records of the entity."""
+    atomic: bool = False
+    """Whether all of it is written in one transaction, or nothing."""
 
 
 def carry_out(metadata: MetadataRepository, wanted: WriteRequest) -> rules.Plan:
@@ -130,6 +132,7 @@ def _write_plan(
     """Write the plan; return False if records were changed. `done` lists the written keys.
 
     Raises:
+        TooLargeError: an atomic request does not fit one transaction.
         TooManyRecordsError: there is no room, and nothing was written.
     """
     entity = wanted.entity
@@ -139,7 +142,13 @@ def _write_plan(
         if growth > 0 and known.size + growth > MAX_RECORDS:
             raise TooManyRecordsError(known.size + growth)
     beside = _BESIDE_RECORDS + len(wanted.guards)
-    for batch in _batches(entity, pending, stored, MAX_TRANSACTION_ITEMS - beside):
+    batches = list(_batches(entity, pending, stored, MAX_TRANSACTION_ITEMS - beside))
+    if wanted.atomic and len(batches) > 1:
+        raise TooLargeError(
+            f"The {len(pending)} changes, including those filled in by metadata schemas, do not "
+            f"fit one transaction of {MAX_TRANSACTION_ITEMS} items and {_TRANSACTION_BYTES} bytes"
+        )
+    for batch in batches:
         part = Part(
             entity=entity,
             stored=stored,

@@ -1,16 +1,26 @@
 """Commands for the metadata of databases, assets and files."""
 
+from pathlib import Path
 from typing import Annotated
 
+import httpx
 import typer
 
+from vitrine.api_models import EditMetadataBody, EntityResult
 from vitrine.cli.options import AssetArgument, DatabaseArgument
 from vitrine.cli.session import FAILED, Session, command
+from vitrine.cli.standard_streams import read_json
 from vitrine.lookup import find_asset
 from vitrine.models import BulkResult, Metadata, MetadataType
 from vitrine.resources.metadata import MetadataOwner
 
 FileOption = Annotated[str | None, typer.Option("--file", help="Path of a file in the asset.")]
+EditsHelp = (
+    'JSON file: {"entities": [{"databaseId": …, "assetId": …, "filePath": …, "metadata": '
+    '[{"metadataKey": …, "metadataValue": …, "metadataValueType": …, "expectedValue": …}], '
+    '"removals": [{"metadataKey": …, "expectedValue": …}]}]}; - reads standard input.'
+)
+REQUEST_ENTITIES = 50
 KeysArgument = Annotated[list[str], typer.Argument(metavar="KEY…")]
 
 
@@ -75,6 +85,34 @@ def remove_metadata(
     """Remove metadata from an asset, or from one of its files."""
     owner = _owner(session, database, asset, file, attribute=attribute)
     _print_result(session, session.client.metadata.remove(owner, keys))
+
+
+@command("metadata edit")
+def edit_metadata(
+    session: Session, edits: Annotated[Path, typer.Argument(metavar="FILE", help=EditsHelp)]
+) -> None:
+    """Change the metadata of many assets, files, databases and links if it is as expected.
+
+    Each is changed as a whole or not at all. A file may be sent again.
+    """
+    entities = list(read_json(edits, EditMetadataBody).entities)
+    results: list[EntityResult] = []
+    while entities:
+        part, entities = entities[:REQUEST_ENTITIES], entities[REQUEST_ENTITIES:]
+        results.extend(session.client.metadata.edit(part).results)
+    session.output.items(
+        iter(results),
+        ["entity", "status", "message"],
+        lambda result: [
+            result.asset_link_id
+            or "/".join(filter(None, (result.database_id, result.asset_id)))
+            + (result.file_path or ""),
+            result.status,
+            result.message,
+        ],
+    )
+    if any(result.status >= httpx.codes.BAD_REQUEST for result in results):
+        raise typer.Exit(FAILED)
 
 
 @command("databases metadata get")

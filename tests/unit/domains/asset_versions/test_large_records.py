@@ -14,12 +14,11 @@ from backend.domains.asset_versions.models import HeldRecord, Kind
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.metadata.models import Entity, Record
 from backend.domains.metadata.repository import item_of, largest_row, place_of
-from backend.domains.metadata.routes import build_router
 from backend.entrypoints.wiring.metadata import records
 from backend.spec.keys import FILE, ITEM_BYTES, SNAPSHOT, SORT_KEY_BYTES
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSET_FILE_VERSIONS
 from tests.factories.http import Client, Response
-from tests.factories.metadata import metadata_service
+from tests.factories.metadata import metadata_router, metadata_service
 from tests.factories.versions import Versions, versions
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.files.changes import memory, state_of
@@ -41,7 +40,7 @@ def museum() -> Versions:
 
 def add(museum: Versions, kind: Kind, value: str, *, key: str = KEY) -> Response:
     gallery = museum.lifecycle.gallery
-    router = build_router(metadata_service(gallery.assets, museum.tables, gallery.objects))
+    router = metadata_router(metadata_service(gallery.assets, museum.tables, gallery.objects))
     body = {"metadata": [record("small"), record(key, value)], "filePath": PATH, "type": kind}
     return send(Client(router), "POST", FILE_ROUTE, body=body)
 

@@ -18,14 +18,13 @@ from backend.core.transactions import Update
 from backend.domains.asset_versions.service.commands import REQUEST_TIME
 from backend.domains.assets.errors import AssetRevisionError
 from backend.domains.jobs.models import Job
-from backend.domains.metadata.routes import build_router
 from backend.spec.functions.apis import ASSET_VERSIONS_API
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSET_FILE_VERSIONS, ASSETS
 from benchmarks.metering import metered
 from tests.factories.assets import ADMIN
 from tests.factories.files import BUCKET
 from tests.factories.http import Client
-from tests.factories.metadata import metadata_service
+from tests.factories.metadata import metadata_router, metadata_service
 from tests.factories.versions import Versions, named, versions
 from tests.unit.domains.asset_versions.world import put, put_records
 from tests.unit.domains.metadata.calls import record, send
@@ -65,7 +64,7 @@ def test_metadata_and_attributes_are_as_they_were(
 ) -> None:
     put(museum, "/a/b.glb")
     service = metadata_service(museum.lifecycle.gallery.assets, tables, objects)
-    client = Client(build_router(service))
+    client = Client(metadata_router(service))
     file = "/database/{databaseId}/assets/{assetId}/metadata/file"
     send(client, "POST", body={"metadata": [record("year", "1889")]})
     for kind in ("metadata", "attribute"):
@@ -101,7 +100,7 @@ def test_a_record_that_the_index_does_not_show_yet_is_waited_for_but_not_without
     museum: Versions, tables: Tables, objects: S3Objects, looks: int
 ) -> None:
     service = metadata_service(museum.lifecycle.gallery.assets, tables, objects)
-    send(Client(build_router(service)), "POST", body={"metadata": [record("year")]})
+    send(Client(metadata_router(service)), "POST", body={"metadata": [record("year")]})
     kind, kinds = type(museum.creation.repository), list[str]()
     real = kind.live_records
 

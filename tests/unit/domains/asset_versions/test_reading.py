@@ -9,12 +9,11 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
 from backend.domains.metadata.models import Entity, Record
-from backend.domains.metadata.routes import build_router
 from backend.spec.routes import ROUTES
 from tests.factories.audit import entries
 from tests.factories.files import BUCKET
 from tests.factories.http import Client
-from tests.factories.metadata import metadata_service, record_service
+from tests.factories.metadata import metadata_router, metadata_service, record_service
 from tests.factories.versions import Versions, versions
 from tests.unit.domains.asset_versions.world import pages, put, put_records
 from tests.unit.domains.metadata.calls import FILE, record, send, values
@@ -314,7 +313,7 @@ def test_reverting_keeps_metadata_or_restores_it(tables: Tables, objects: S3Obje
     museum = versions(tables, objects)
     put(museum, "/a/b.glb", "/other.glb")
     client = Client(
-        build_router(metadata_service(museum.lifecycle.gallery.assets, tables, objects))
+        metadata_router(metadata_service(museum.lifecycle.gallery.assets, tables, objects))
     )
     on_file = {"filePath": "/a/b.glb", "type": "metadata"}
 

@@ -5,11 +5,10 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.metadata.routes import build_router
 from backend.domains.metadata.service.commands import MetadataService
 from tests.factories.assets import asset_service, created_asset, created_database
 from tests.factories.http import Client
-from tests.factories.metadata import metadata_service
+from tests.factories.metadata import metadata_router, metadata_service
 
 
 @pytest.fixture
@@ -28,4 +27,4 @@ def service(tables: Tables, objects: S3Objects, assets: AssetService) -> Metadat
 
 @pytest.fixture
 def client(service: MetadataService) -> Client:
-    return Client(build_router(service))
+    return Client(metadata_router(service))

@@ -17,7 +17,6 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.models import UpdateDatabaseBody
 from backend.domains.metadata.models import Entity, Record
 from backend.domains.metadata.repository import item_of
-from backend.domains.metadata.routes import build_router
 from backend.domains.metadata.rules import (
     check_composite_keys,
     check_largest_row,
@@ -29,7 +28,7 @@ from backend.spec.tables.metadata import ASSET_FILE_METADATA, FILE_ATTRIBUTES
 from tests.factories.assets import ADMIN, NOON, asset_service, created_asset, created_database
 from tests.factories.http import Client
 from tests.factories.lifecycle import interrupt
-from tests.factories.metadata import metadata_service
+from tests.factories.metadata import metadata_router, metadata_service
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.metadata.calls import (
     FILE,
@@ -43,7 +42,8 @@ from tests.unit.domains.metadata.calls import (
 )
 
 SCHEMA_FIELDS = (
-    *("metadataSchemaName", "metadataSchemaField", "metadataSchemaRequired"),
+    *("metadataSchemaName", "metadataSchemaField", "metadataSchemaValueType"),
+    "metadataSchemaRequired",
     *("metadataSchemaSequence", "metadataSchemaDefaultValue", "metadataSchemaDependsOn"),
     *("metadataSchemaMultiFieldConflict", "metadataSchemaControlledListKeys"),
 )
@@ -68,6 +68,7 @@ def test_metadata_of_an_asset_is_listed_with_no_schema_speaking_of_it(
     }
     of = {"databaseId": "museum", "assetId": "statue"}
     schema = {**dict.fromkeys(SCHEMA_FIELDS), "metadataSchemaField": False}
+    schema["metadataStored"] = True
     reply = send(client, "GET").body
     assert reply == {
         "metadata": [
@@ -315,7 +316,7 @@ def memory_client(objects: S3Objects) -> Client:
     assets = asset_service(tables, objects)
     created_database(assets)
     created_asset(assets)
-    return Client(build_router(metadata_service(assets, tables, objects)))
+    return Client(metadata_router(metadata_service(assets, tables, objects)))
 
 
 def test_a_key_that_no_version_could_keep_is_refused(client: Client, objects: S3Objects) -> None:

@@ -5,11 +5,10 @@ import pytest
 from backend.aws.objects import S3Objects
 from backend.core.tables import Tables
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.metadata.routes import build_router as metadata_router
 from backend.domains.metadata_schemas.routes import build_router
 from tests.factories.assets import asset_service, created_asset, created_database
 from tests.factories.http import Client
-from tests.factories.metadata import metadata_service, schema_service
+from tests.factories.metadata import metadata_router, metadata_service, schema_service
 
 
 @pytest.fixture

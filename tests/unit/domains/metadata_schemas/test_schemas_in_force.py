@@ -180,8 +180,10 @@ def test_metadata_shows_fields_of_schemas_and_where_they_contradict_each_other(
         "metadataKey": "weight",
         "metadataValue": "1",
         "metadataValueType": "number",
+        "metadataStored": True,
         "metadataSchemaName": "Measures (museum)",
         "metadataSchemaField": True,
+        "metadataSchemaValueType": "number",
         "metadataSchemaRequired": True,
         "metadataSchemaSequence": 2,
         "metadataSchemaDefaultValue": "1",
@@ -190,6 +192,7 @@ def test_metadata_shows_fields_of_schemas_and_where_they_contradict_each_other(
         "metadataSchemaControlledListKeys": [],
     }
     assert result["colour"]["metadataSchemaControlledListKeys"] == ["red", "blue"]
+    assert result["colour"]["metadataStored"] is False
     torn = result["torn"]
     assert torn["metadataSchemaMultiFieldConflict"] is True
     assert torn["metadataSchemaName"] == "Other (GLOBAL), Measures (museum)"
@@ -263,3 +266,42 @@ def test_metadata_of_a_database_is_its_own(writer: Client, tables: Tables) -> No
     ):
         answer = send(writer, method, DATABASE, **more, **nobody)
         assert (answer.status, answer.body["code"]) == (404, "DatabaseNotFound"), method
+
+
+def test_a_batch_follows_the_schemas_as_the_routes_of_one_entity_do(
+    client: Client, writer: Client
+) -> None:
+    created(
+        client,
+        field("weight", "number", required=True),
+        field("unit", defaultMetadataFieldValue="kg", dependsOnFieldKeyName=["weight"]),
+        field("note", defaultMetadataFieldValue="none"),
+    )
+
+    def edit(*written: tuple[str, str, str | None], removed: str = "") -> dict[str, Any]:
+        entity = {
+            "databaseId": "museum",
+            "assetId": "statue",
+            "metadata": [
+                record(key, value, "number" if key == "weight" else "string")
+                | ({} if expected is None else {"expectedValue": expected})
+                for key, value, expected in written
+            ],
+            "removals": [
+                {"metadataKey": key, "expectedValue": values(writer)[key]}
+                for key in removed.split()
+            ],
+        }
+        answer = writer.send("PUT", "/metadata/batch", body={"entities": [entity]})
+        return answer.body["results"][0]
+
+    assert edit(("x", "y", None))["code"] == "MetadataSchemaViolation"
+    assert edit(("weight", "7", None))["status"] == 200
+    assert values(writer) == {"weight": "7", "unit": "kg", "note": "none"}
+    assert edit(("x", "y", None), removed="note")["status"] == 200
+    assert edit(("note", "z", None))["status"] == 200  # it got no default again
+    required = edit(removed="weight")
+    assert required["errors"][0]["field"] == "removals.0.metadataKey"
+    assert edit(("unit", "", "kg"), ("weight", "", "7"))["errors"][0]["field"] == (
+        "metadata.1.metadataValue"
+    )

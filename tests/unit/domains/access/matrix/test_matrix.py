@@ -17,7 +17,8 @@ import pytest
 
 from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
-from tests.routes import question
+from tests.routes import CASE_OF, question
+from tests.routes.metadata import entity_of
 from tests.routes.needs import may_use
 from tests.unit.domains.access.matrix.roles import ROLES, WITH_ONE_ACTION, WITHOUT_ONE_ACTION, Role
 from tests.unit.domains.access.matrix.seeding import Seeded
@@ -102,8 +103,8 @@ def test_every_method_requires_its_action(
 
 BY_KEY = {route.key: route for route in ROUTES}
 OPEN = {route.key for route in ROUTES if route.public or route.open_to_users}
-WITHOUT_A_ROLE = OPEN - {"POST /auth/routes"}
-"""Every user may call it; a user without a role may see no page."""
+WITHOUT_A_ROLE = OPEN - {"POST /auth/routes", "PUT /metadata/batch"}
+"""Every user may call these two; a user without a role may see no page, and change no entity."""
 OF_ONESELF = {
     "GET /auth/api-keys",
     "POST /auth/api-keys",
@@ -293,6 +294,28 @@ def test_a_purge_needs_a_right_of_its_own(
         )
         assert answer.status == (status if role.name in MAY_PURGE else visible), role.name
         assert world.changed == (answer.status == 200)
+
+
+@pytest.mark.parametrize("role", [*ROLES, *WITHOUT_ONE_ACTION], ids=lambda role: role.name)
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_each_part_of_a_batch_gets_the_reply_of_its_own_route(
+    world: Seeded, role: Role, method: str
+) -> None:
+    alone = [route for route in routes.UPDATE_METADATA_BATCH.parts if route.method == method]
+    requests = [
+        (route, question(world, route, state=state))
+        for route in alone
+        for state in CASE_OF[route].states
+        if state != "GLOBAL"  # which no field of a body accepts
+    ]
+    statuses = [world.send_as(route, role, sent).status for route, sent in requests]
+    entities = [entity_of(sent) for _, sent in requests]
+    batch = Question({}, body={"entities": entities})
+    answer = world.send_as(routes.UPDATE_METADATA_BATCH, role, batch)
+    # Only callers who may write receive the conflict of an entity without this record.
+    results = [200 if r["status"] == 409 else r["status"] for r in answer.body["results"]]
+    assert results == statuses
+    assert world.changed == (200 in statuses)
 
 
 REPLACING = (
