@@ -101,8 +101,8 @@ test('the picture of a file that has no viewer is shown whole, in windows of any
         : route.continue(),
     );
     await page.goto(UI);
-    const card = page.locator('.card .picture').first();
-    await card.locator('img').waitFor();
+    const card = page.locator('.card .picture', { has: page.locator('img') }).first();
+    await card.waitFor();
     await page.waitForFunction(() => document.querySelector('.card .picture img').complete);
     const [frame, portrait] = [await card.boundingBox(), await card.locator('img').boundingBox()];
     assert.ok(portrait.height <= frame.height + 1, `${portrait.height} of ${frame.height} px`);

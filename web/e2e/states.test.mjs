@@ -98,7 +98,7 @@ test('facets count the assets of the grid, and a heading is there at once', asyn
   await first.click();
   await page.locator('.asset h1').waitFor();
   assert.equal(await page.locator('.asset h1').textContent(), name);
-  await page.locator('.stage').getByText('Loading…').waitFor();
+  await page.getByRole('region', { name: 'Files' }).getByText('Loading…').waitFor();
   assert.equal(await page.locator('.stage .no-picture').count(), 0, 'it is not known yet');
   await page.unrouteAll();
 });

@@ -53,7 +53,7 @@ test('similar shapes turn, and so do the pictures of the list', async ({ open })
   await similar.getByRole('link').first().hover();
   await similar.locator(TURNED).waitFor();
   await page.goto(`${UI}?q=bookshelf&view="list"`);
-  await page.locator('.row').first().hover();
+  await page.locator('article.row').first().hover();
   await page.locator(`.row ${TURNED}`).waitFor();
 });
 

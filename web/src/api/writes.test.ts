@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 const stored = new Map<string, string>();
-const session = { signedIn: { id: 'mine' } as { id: string } | null };
-vi.mock('../session/session', () => ({ session: { current: () => session } }));
+let user: string | null;
 const POST = vi.fn();
 vi.mock('./client', () => ({
   api: { POST: (...options: unknown[]) => POST(...options) as unknown },
@@ -19,7 +18,8 @@ const written = new Headers({ 'x-sync-token': 'abc.1-2_3' });
 beforeEach(() => {
   vi.useFakeTimers();
   stored.clear();
-  session.signedIn = { id: 'mine' };
+  user = JSON.stringify({ id: 'mine', user: 'ada', byProvider: false });
+  vi.stubGlobal('localStorage', { getItem: () => user });
   vi.stubGlobal('sessionStorage', {
     getItem: (key: string) => stored.get(key) ?? null,
     setItem: (key: string, value: string) => stored.set(key, value),
@@ -81,7 +81,7 @@ test('a write is forgotten after two minutes, and with its user', async () => {
   (await reloaded()).clearWrites();
   expect(stored.size).toBe(0);
   (await reloaded()).recordWrite(written);
-  session.signedIn = null;
+  user = null;
   expect((await reloaded()).latestWrite()).toBeNull();
   expect(stored.size).toBe(0);
 });

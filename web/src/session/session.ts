@@ -117,10 +117,13 @@ function storedSession(): SignedIn | null {
   }
 }
 
-const isSignedIn = (value: unknown): value is SignedIn =>
-  typeof value === 'object' &&
-  value !== null &&
-  'id' in value &&
-  typeof value.id === 'string' &&
-  'user' in value &&
-  typeof value.user === 'string';
+function isSignedIn(value: unknown): value is SignedIn {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    'user' in value &&
+    typeof value.user === 'string'
+  );
+}
