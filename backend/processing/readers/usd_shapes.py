@@ -50,12 +50,10 @@ class Values(NamedTuple):
         """Whether the corners of a vertex may have different values."""
         return self.interpolation in {"uniform", "faceVarying"}
 
-    def of_corners(self, corners: Indices, faces: Indices) -> Floats | None:
+    def of_corners(self, vertices: Indices, faces: Indices, corners: Indices) -> Floats | None:
         """Return the value of each corner, None if there are too few values."""
-        places = {"uniform": faces, "faceVarying": np.arange(len(corners))}
-        place = places.get(self.interpolation, corners)
-        if self.interpolation == "constant":
-            place = np.zeros(len(corners), np.int64)
+        places = {"uniform": faces, "faceVarying": corners, "constant": corners * 0}
+        place = places.get(self.interpolation, vertices)
         if not len(place) or int(place.max()) >= len(self.values):
             return None
         return self.values[place]
@@ -63,15 +61,19 @@ class Values(NamedTuple):
 
 def floats(attribute: Any, time: Any, columns: int) -> Floats:
     """Return the rows of an attribute; none if it has no values with so many columns."""
-    values = attribute.Get(time) if attribute else None
-    array = np.array([] if values is None else values, np.float64)
+    try:
+        values = attribute.Get(time) if attribute else None
+        array = np.array([] if values is None else values, np.float64)
+    except (TypeError, ValueError):  # a file may declare any type
+        return np.zeros((0, columns))
     return array.reshape(-1, columns) if array.size % columns == 0 else np.zeros((0, columns))
 
 
 def whole(attribute: Any, time: Any) -> Indices:
-    """Return the integers of an attribute."""
-    values = attribute.Get(time) if attribute else None
-    return np.array([] if values is None else values, np.int64).reshape(-1)
+    """Return the integers of an attribute; none if it has others."""
+    numbers = floats(attribute, time, 1).reshape(-1)
+    # Larger ones are no index either.
+    return np.clip(np.nan_to_num(numbers, nan=-1), -1, 1 << 40).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,21 +185,21 @@ class Shapes:
         uv = self.primvar(prim, surface.primvar, 2)
         colors = self.colors(prim) if surface.material < 0 else None
         used, places = np.unique(triangles, return_inverse=True)
-        key, rows = elements[0][used], list[Floats | None]()
+        vertices, faces = (owners[used] for owners in elements)
+        key, rows = vertices, list[Floats | None]()
         for attribute in (normals, uv, colors):
-            values = None if attribute is None else attribute.of_corners(*elements)
-            rows.append(None if values is None else values[used])
+            values = None if attribute is None else attribute.of_corners(vertices, faces, used)
+            rows.append(values)
             if attribute is not None and values is not None and attribute.is_split:
-                row = np.ascontiguousarray(values[used], np.float32)
-                codes = np.unique(row.view(f"V{row.strides[0]}"), return_inverse=True)[1].reshape(
-                    -1
-                )
+                row = np.ascontiguousarray(values, np.float32)
+                whole_rows = row.view(f"V{row.strides[0]}").reshape(-1)
+                codes = np.unique(whole_rows, return_inverse=True)[1]
                 key = np.unique(key * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
         _, first, same = np.unique(key, return_index=True, return_inverse=True)
         normal, place, color = (None if values is None else values[first] for values in rows)
         moved = surface.coordinates.move(place)
         return Part(
-            positions[elements[0][used][first]],
+            positions[vertices[first]],
             same[places].reshape(-1, 3),
             normals=normal,
             uv=None if moved is None else moved * [1, -1] + [0, 1],
@@ -213,7 +215,7 @@ class Shapes:
             raise RefusedError(f"more than {limits.VERTICES} vertices")
         order = np.arange(len(positions))
         colors = self.colors(prim) if material < 0 else None
-        shown = None if colors is None else colors.of_corners(order, order)
+        shown = None if colors is None else colors.of_corners(order, order, order)
         if kind == "Points":
             return [Part(positions, points=order, colors=shown, material=material)]
         counts = whole(prim.GetAttribute("curveVertexCounts"), self.time)

@@ -388,6 +388,14 @@ def test_a_skeleton_moves_its_mesh_to_the_rest_pose() -> None:
     assert "1 skeletons without a bind and a rest pose" in broken["leftOut"]
 
 
+_WRONG_TYPE = """def Mesh "box" {
+string[] points = ["a"]
+int[] faceVertexCounts = [3]
+int[] faceVertexIndices = [0, 1, 2]
+}
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "files", "left_out"),
     [
@@ -401,6 +409,9 @@ def test_a_skeleton_moves_its_mesh_to_the_rest_pose() -> None:
         (mesh().replace("Counts = [4, ", "Counts = [2147483647, "), {},
          "1 meshes whose faces have another number"),
         (mesh().replace("(0, 0, 0)", "(nan, 0, 0)"), {}, "1 of 16 vertices are not finite"),
+        (mesh("normal3f[] normals = [(0, 0, 1)]\n").replace("[0, 1, 3", "[-121, 1, 3"), {},
+         "1 meshes with faces whose vertices"),
+        (_WRONG_TYPE, {}, "1 meshes with faces whose vertices"),
         ('def NurbsPatch "n" {}\n', {}, "1 prims of the type NurbsPatch, which is not read"),
         (_INSTANCER.replace("</other>", "</p>"), {}, "1 point instancers that are not valid"),
         ('def PointInstancer "p" { int[] protoIndices = [7]\npoint3f[] positions = [(0, 0, 0)] }\n',
