@@ -13,6 +13,8 @@ import zipfile
 from contextlib import ExitStack
 from typing import Any
 
+import numpy as np
+
 from backend.processing import limits
 from backend.processing.files import Files, Kind
 from backend.processing.readers.archives import BROKEN_ZIP
@@ -26,6 +28,8 @@ _PACKAGE, _BINARY = b"PK\x03\x04", b"PXR-USDC"
 _TEXT = (b"#usda ", b"#sdf ")  # the second in files before 2016
 _LAYERS = (".usd", ".usda", ".usdc")
 _PACKAGES = 4  # in each other
+# OpenUSD parses each prim and value within the one around it.
+_NESTED, _NO_BRACKETS = 500, bytes(set(range(256)) - set(b"()[]{}"))
 _ABSOLUTE = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")  # a URL, or a drive
 # What an error says, after its place in the source of OpenUSD.
 _SAYS = re.compile(r"(?s) in file \S+ : '(.*?)'\s*$")
@@ -111,6 +115,11 @@ class Layers:
         data = data if data.startswith(_BINARY) else utf8_lines(data)
         if not data.startswith((_BINARY, *_TEXT)):
             raise RefusedError("not a USD file: it begins neither with PXR-USDC nor with #usda")
+        if not data.startswith(_BINARY):
+            brackets = np.frombuffer(data.translate(None, _NO_BRACKETS), np.uint8)
+            steps = np.where(np.isin(brackets, np.frombuffer(b"([{", np.uint8)), 1, -1)
+            if np.cumsum(steps, dtype=np.int32).max(initial=0) > _NESTED:
+                raise RefusedError(f"its prims or values are nested more than {_NESTED} times")
         self._bytes += len(data)
         if self._bytes > limits.INPUT_BYTES:
             most = limits.INPUT_BYTES // limits.MIB

@@ -434,6 +434,7 @@ _BOX = lines(LAYER + mesh())
         (b"", "neither with PXR-USDC nor with #usda"),
         (_BOX[:-20], "not valid: "),
         (b"#usda 9.0\n", "not valid: "),
+        (lines(LAYER + 'def "d" {\n' * 501 + "}" * 501), "nested more than 500 times"),
         (FILES["binary.usdc"][:60], "not valid: "),
         (bytes(64) + FILES["binary.usdc"][64:], "neither with PXR-USDC nor with #usda"),
         (FILES["binary.usdc"][:16] + b"\xff" * 8 + FILES["binary.usdc"][24:], "not valid: "),
