@@ -23,6 +23,8 @@ export const metadataTexts = {
   saved: 'The metadata is saved.',
   conflict:
     'Someone else changed the same keys meanwhile. Compare their values with yours, and save again to write yours.',
+  schemaChanged: (keys: readonly string[]) =>
+    `The metadata schema of ${formatList(keys)} has changed meanwhile. What you typed is kept: check it, and save again.`,
   theirsRemoved: 'removed',
   leave: 'Your changes of the metadata are not saved. Leave without saving them?',
   types: {

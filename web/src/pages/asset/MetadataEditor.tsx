@@ -3,12 +3,21 @@ import { useBlocker } from '@tanstack/react-router';
 import { useRef, useState, type SyntheticEvent } from 'react';
 import { errorText, fieldTexts } from '../../api/errors';
 import type { Place } from '../../api/downloads';
+import { visibleName } from '../../texts/formats';
 import { metadataTexts } from '../../texts/metadata';
 import { toast } from '../../ui/Toasts';
 import { useIsOpen } from '../../ui/useIsOpen';
 import { useLatestState } from '../../ui/useLatestState';
 import { FormButtons } from './AssetEditor';
-import { findChanges, findMistakes, mergeRows, newRow, toRows, type Row } from './metadataDraft';
+import {
+  changedSchemas,
+  findChanges,
+  findMistakes,
+  mergeRows,
+  newRow,
+  toRows,
+  type Row,
+} from './metadataDraft';
 import { MetadataRow } from './MetadataRow';
 import { metadataQuery, readMetadata, writeMetadata, type Metadata } from './metadataQueries';
 
@@ -100,13 +109,19 @@ function useMetadataDraft({ place, path, metadata, onClose }: EditorProps) {
   });
   /** Shows what is stored by now with what was typed. */
   const merge = async () => {
-    const merged = mergeRows(latest.current, (await readMetadata(place, path)).fields);
+    const stored = await readMetadata(place, path);
+    const merged = mergeRows(latest.current, stored.fields);
+    cache.setQueryData(metadataQuery(place, path).queryKey, stored);
     show(merged);
     return merged;
   };
   const save = async (): Promise<Outcome> => {
+    const before = latest.current;
     const merged = await merge();
     if (merged.some(({ theirs }) => theirs)) return { ...FINE, message: words.conflict };
+    const renewed = changedSchemas(before, merged);
+    if (renewed.length)
+      return { ...FINE, message: words.schemaChanged(renewed.map((key) => visibleName(key))) };
     const { changed, removed } = findChanges(merged);
     try {
       const keys = removed.map(({ key }) => key);

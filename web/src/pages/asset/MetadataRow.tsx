@@ -1,13 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import { hasSuggestions, suggestionsQuery } from '../../api/search';
-import { texts } from '../../texts';
 import { visibleName } from '../../texts/formats';
 import { metadataTexts } from '../../texts/metadata';
 import { UserText } from '../../ui/UserText';
 import { ConflictNotice } from './AssetEditor';
 import { takeTheirs, type Row } from './metadataDraft';
-import { toValueType, VALUE_TYPES } from './metadataQueries';
+import { typeOf } from './metadataQueries';
+import { NewKey } from './NewKey';
+import { ValueInput } from './ValueInput';
 
 const words = metadataTexts;
 
@@ -36,7 +35,10 @@ export function MetadataRow({ row, refusal, onChange }: RowProps) {
           <UserText text={schema?.isRequired ? words.required(key) : key} />
         </label>
       ) : (
-        <NewKey id={id} row={row} wrong={wrong} onChange={onChange} />
+        <>
+          <NewKey id={id} keyName={key} type={row.type} attributes={wrong} onChange={onChange} />
+          <label htmlFor={id}>{words.value}</label>
+        </>
       )}
       <div className="value">
         {isRemoved ? (
@@ -44,9 +46,12 @@ export function MetadataRow({ row, refusal, onChange }: RowProps) {
         ) : (
           <ValueInput
             id={id}
-            row={row}
-            props={before || key ? wrong : {}}
-            onChange={(value) => onChange({ value })}
+            type={typeOf(row)}
+            value={row.value}
+            before={before?.value}
+            choices={schema?.choices}
+            attributes={before || key ? wrong : {}}
+            onChange={(value) => onChange({ value, type: typeOf(row) })}
           />
         )}
         {isRemoved ? (
@@ -90,116 +95,4 @@ export function MetadataRow({ row, refusal, onChange }: RowProps) {
       )}
     </div>
   );
-}
-
-interface FieldAttributes {
-  'aria-invalid'?: true | undefined;
-  'aria-describedby'?: string | undefined;
-}
-
-function NewKey(props: {
-  id: string;
-  row: Row;
-  wrong: FieldAttributes;
-  onChange: (next: Partial<Row>) => void;
-}) {
-  const { id, row, onChange } = props;
-  // Keys that other assets have: two names for one thing are not found together.
-  const keys = useQuery({ ...suggestionsQuery(row.key), enabled: hasSuggestions(row.key) });
-  return (
-    <>
-      <label htmlFor={`${id}-key`}>{words.key}</label>
-      <input
-        id={`${id}-key`}
-        dir="auto"
-        maxLength={256}
-        autoFocus
-        autoComplete="off"
-        list={`${id}-keys`}
-        {...props.wrong}
-        value={row.key}
-        onChange={(event) => onChange({ key: event.target.value })}
-      />
-      <datalist id={`${id}-keys`}>
-        {keys.data?.suggestions
-          .filter(({ kind }) => kind === 'key')
-          .map(({ text }) => (
-            <option key={text} value={text} />
-          ))}
-      </datalist>
-      <label htmlFor={`${id}-type`}>{words.type}</label>
-      <select
-        id={`${id}-type`}
-        value={row.type}
-        onChange={(event) => onChange({ type: toValueType(event.target.value) })}
-      >
-        {VALUE_TYPES.map((type) => (
-          <option key={type} value={type}>
-            {words.types[type]}
-          </option>
-        ))}
-      </select>
-      <label htmlFor={id}>{words.value}</label>
-    </>
-  );
-}
-
-const DAY = /^(\d{4}-\d\d-\d\d)?$/;
-
-/** The field of a value by its type; a value that a field of its type cannot show is text. */
-function ValueInput(props: {
-  id: string;
-  row: Row;
-  props: FieldAttributes;
-  onChange: (value: string) => void;
-}) {
-  const { id, row, onChange } = props;
-  const { type, value } = row;
-  const field = {
-    id,
-    value,
-    ...props.props,
-    onChange: (event: { target: { value: string } }) => onChange(event.target.value),
-  };
-  const choices = choicesOf(row);
-  if (choices) {
-    return (
-      <select {...field}>
-        <option value="">{words.noValue}</option>
-        {!choices.some(([choice]) => choice === value) && value && <option>{value}</option>}
-        {choices.map(([choice, name]) => (
-          <option key={choice} value={choice}>
-            {name}
-          </option>
-        ))}
-      </select>
-    );
-  }
-  switch (type) {
-    case 'number':
-      return <input {...field} inputMode="decimal" autoComplete="off" />;
-    case 'date': {
-      // A date with a time is text, also while it is typed.
-      const isDay = [row.before?.value ?? '', value].every((text) => DAY.test(text));
-      return <input {...field} type={isDay ? 'date' : 'text'} />;
-    }
-    case 'string':
-    case 'boolean':
-    case 'inline_controlled_list':
-      return <input {...field} dir="auto" />;
-    case 'multiline_string':
-      return <textarea {...field} dir="auto" rows={4} />;
-    default:
-      return <textarea {...field} rows={2} spellCheck={false} placeholder={words.examples[type]} />;
-  }
-}
-
-/** The values that a select offers, with their names; null for a field in which one types. */
-function choicesOf({ type, value, schema }: Row): (readonly [string, string])[] | null {
-  if (type === 'boolean' && ['', 'true', 'false'].includes(value))
-    return [
-      ['true', texts.find.yes],
-      ['false', texts.find.no],
-    ];
-  return schema?.choices.length ? schema.choices.map((choice) => [choice, choice] as const) : null;
 }

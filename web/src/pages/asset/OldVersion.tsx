@@ -140,7 +140,7 @@ function Records(props: { title: string; version: WholeVersion; path: string }) 
   const fields = props.version.versionedMetadata
     .filter(({ type, filePath: at }) => type === 'metadata' && at === props.path)
     .map(({ metadataKey: key, metadataValue: value, metadataValueType: type }) => {
-      return { key, value, type: toValueType(type), schema: null };
+      return { key, value, type: toValueType(type), isStored: true, schema: null };
     });
   if (!fields.length) return null;
   return (

@@ -147,6 +147,31 @@ test('of two people who edit one asset, neither loses what was typed', async () 
   expect(sent.map(({ body }) => body)).toEqual([{ metadata: [entry('gone', 'mine, too')] }]);
 });
 
+test('of a schema that changes while the form is open, one is told, and nothing typed is lost', async () => {
+  store(entry('mass', '12', 'number', inSchema()), entry('note', 'old'));
+  const { field, type, save } = await edit();
+  await type('note', 'new');
+  const required = inSchema({ metadataSchemaRequired: true });
+  store(
+    entry('mass', '12', 'number', { ...required, metadataSchemaValueType: 'string' }),
+    entry('note', 'old'),
+    entry('wood', '', 'string', required),
+  );
+  await save();
+  await screen.findByText(/^The metadata schema of mass and wood has changed meanwhile/);
+  expect(sent).toEqual([]);
+  expect(field('note')).toHaveProperty('value', 'new');
+  await expectAccessible();
+  await type('wood (required)', 'oak');
+  await type('mass (required)', 'heavy');
+  respond('put', PATH, done);
+  await save();
+  await screen.findByText('The metadata is saved.');
+  // A value is written with the type that the schema has by now.
+  const metadata = [entry('mass', 'heavy'), entry('note', 'new'), entry('wood', 'oak')];
+  expect(sent.map(({ body }) => body)).toEqual([{ metadata }]);
+});
+
 test('a new key needs a name of its own, and a second press of Save sends nothing', async () => {
   store(entry('mass', '12'));
   const { user, field, save } = await edit();

@@ -1,9 +1,17 @@
 import { expect, test } from 'vitest';
-import { findChanges, findMistakes, mergeRows, newRow, takeTheirs, toRows } from './metadataDraft';
+import {
+  changedSchemas,
+  findChanges,
+  findMistakes,
+  mergeRows,
+  newRow,
+  takeTheirs,
+  toRows,
+} from './metadataDraft';
 import type { MetadataField } from './metadataQueries';
 
 const field = (key: string, value: string, type: MetadataField['type'] = 'string') =>
-  ({ key, value, type, schema: null }) satisfies MetadataField;
+  ({ key, value, type, isStored: true, schema: null }) satisfies MetadataField;
 const rows = toRows([field('a', '1'), field('b', '2')]);
 const [a, b] = rows as [(typeof rows)[0], (typeof rows)[0]];
 
@@ -86,4 +94,18 @@ test('a key that both have added is a conflict, and one of others is shown', () 
   const [, , conflict] = merged;
   expect(conflict && takeTheirs(conflict)).toMatchObject({ value: 'theirs', type: 'number' });
   expect(takeTheirs({ ...a, theirs: { value: null, type: 'string' } })).toBeNull();
+});
+
+test('a schema that is another one by now is known by its keys, and gives new values its types', () => {
+  const schema = { name: 's', type: null, isRequired: false, dependsOn: [], choices: ['oak'] };
+  const before = toRows([{ ...field('a', '1'), schema }, field('b', '2')]);
+  const stored = [
+    { ...field('a', '1'), schema: { ...schema, choices: ['oak', 'pine'] } },
+    field('b', '2'),
+    { ...field('c', ''), isStored: false, schema: { ...schema, isRequired: true } },
+    { ...field('d', ''), isStored: false, schema },
+  ];
+  const merged = mergeRows(before, stored);
+  expect(changedSchemas(before, merged)).toEqual(['a', 'c']);
+  expect(changedSchemas(merged, merged)).toEqual([]);
 });

@@ -28,6 +28,7 @@ export const newRow = (rows: readonly Row[]): Row => ({
   key: '',
   value: '',
   type: 'string',
+  isStored: false,
   schema: null,
   before: null,
   isRemoved: false,
@@ -83,6 +84,16 @@ export function mergeRows(rows: readonly Row[], stored: readonly MetadataField[]
   });
   const next = newRow(rows).id;
   return [...merged, ...toRows([...now.values()]).map((row) => ({ ...row, id: row.id + next }))];
+}
+
+/** The keys whose schemas are others by now, of which nothing may have been known. */
+export function changedSchemas(rows: readonly Row[], merged: readonly Row[]): string[] {
+  const before = new Map(rows.map(({ key, schema }) => [key, JSON.stringify(schema)]));
+  return merged.flatMap(({ key, schema, value }) => {
+    // A key that appears is of interest if a value of it is needed.
+    const known = before.get(key) ?? JSON.stringify(schema?.isRequired && !value ? null : schema);
+    return known === JSON.stringify(schema) ? [] : [key];
+  });
 }
 
 /** The row with what someone else has written; null if they removed it. */

@@ -15,24 +15,42 @@ const record = (metadataKey: string, metadataValue: string, metadataValueType = 
   metadataKey,
   metadataValue,
   metadataValueType,
+  metadataStored: true,
 });
 
 test('metadata of all pages is read, with what schemas say about it', async () => {
-  const rule = { metadataSchemaField: true, metadataSchemaName: 's', metadataSchemaRequired: true };
+  const rule = {
+    metadataSchemaField: true,
+    metadataSchemaName: 's',
+    metadataSchemaRequired: true,
+    metadataSchemaValueType: 'date',
+  };
   const pages = [
     {
       metadata: [record('mass', '12.5', 'number')],
       restrictMetadataOutsideSchemas: true,
       NextToken: 'next',
     },
-    { metadata: [{ ...record('made of', '', 'odd'), ...rule }] },
+    {
+      metadata: [
+        { ...record('made of', '', 'odd'), ...rule, metadataStored: false },
+        { ...record('torn', 'x'), ...rule, metadataSchemaMultiFieldConflict: true },
+      ],
+    },
   ];
   GET.mockImplementation(() => Promise.resolve(pages.shift()));
-  const schema = { name: 's', isRequired: true, dependsOn: [], choices: [] };
+  const schema = { name: 's', type: 'date', isRequired: true, dependsOn: [], choices: [] };
   expect(await read()).toEqual({
     fields: [
-      { key: 'mass', value: '12.5', type: 'number', schema: null },
-      { key: 'made of', value: '', type: 'string', schema },
+      { key: 'mass', value: '12.5', type: 'number', isStored: true, schema: null },
+      { key: 'made of', value: '', type: 'string', isStored: false, schema },
+      {
+        key: 'torn',
+        value: 'x',
+        type: 'string',
+        isStored: true,
+        schema: { ...schema, type: null },
+      },
     ],
     isRestricted: true,
   });

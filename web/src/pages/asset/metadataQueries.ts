@@ -32,6 +32,8 @@ export const toValueType = (type: string): ValueType =>
 /** What a metadata schema says about a key. */
 interface SchemaField {
   name: string;
+  /** Null if schemas contradict each other. */
+  type: ValueType | null;
   isRequired: boolean;
   dependsOn: readonly string[];
   choices: readonly string[];
@@ -42,8 +44,14 @@ export interface MetadataField {
   /** '' if no one has filled it in; a default if the schema has one. */
   value: string;
   type: ValueType;
+  /** Not if it is only a field of a schema, whose default is the value. */
+  isStored: boolean;
   schema: SchemaField | null;
 }
+
+/** The type of a value that is written: a schema may have changed since the record was. */
+export const typeOf = ({ type, schema }: Pick<MetadataField, 'type' | 'schema'>): ValueType =>
+  schema?.type ?? type;
 
 export interface Metadata {
   fields: MetadataField[];
@@ -90,9 +98,14 @@ function toField(entry: Records['metadata'][number]): MetadataField {
     key: entry.metadataKey,
     value: entry.metadataValue,
     type: toValueType(entry.metadataValueType),
+    isStored: entry.metadataStored,
     schema: entry.metadataSchemaField
       ? {
           name: entry.metadataSchemaName ?? '',
+          type:
+            entry.metadataSchemaMultiFieldConflict || !entry.metadataSchemaValueType
+              ? null
+              : toValueType(entry.metadataSchemaValueType),
           isRequired: entry.metadataSchemaRequired ?? false,
           dependsOn: entry.metadataSchemaDependsOn ?? [],
           choices: entry.metadataSchemaControlledListKeys ?? [],
