@@ -8,6 +8,7 @@ const ROOTS = {
   'src/pages/database/database.css': ['database', 'databases'],
   'src/pages/find/find.css': ['find', 'search'],
   'src/pages/jobs/jobs.css': ['jobs'],
+  'src/pages/metadata/sheet.css': ['sheet'],
   'src/pages/upload/upload.css': ['upload'],
   'src/viewer/viewer.css': ['stage'],
 };

@@ -112,8 +112,17 @@ const archived = createRoute({
   ),
 });
 
+const metadata = createRoute({
+  getParentRoute: () => root,
+  path: '/metadata',
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./pages/metadata/MetadataPage')),
+    'MetadataPage',
+  ),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([find, databases, database, asset, upload, jobs, archived]),
+  routeTree: root.addChildren([find, databases, database, asset, upload, jobs, archived, metadata]),
   basepath: '/ui',
   defaultPreload: 'intent',
   defaultErrorComponent: PageError,

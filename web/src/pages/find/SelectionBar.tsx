@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useId, useRef, useState, type SyntheticEvent } from 'react';
 import { archiveAsset, restoreAsset } from '../../api/archiving';
 import { errorText } from '../../api/errors';
 import { tagsQuery as tagsOfServer, type Permissions } from '../../api/queries';
 import { texts } from '../../texts';
 import { selectionTexts } from '../../texts/selection';
+import { sheetTexts } from '../../texts/sheet';
 import { dependentsTexts } from '../../texts/dependents';
 import { Dependents } from '../../ui/Dependents';
 import { InlineError } from '../../ui/InlineError';
@@ -85,6 +87,11 @@ export function SelectionBar(props: {
           {name}
         </button>
       ))}
+      {may.change && active.length > 0 && (
+        <Link to="/metadata" className="button" preload={false}>
+          {sheetTexts.edit}
+        </Link>
+      )}
       {may.change && archived.length > 0 && (
         <button type="button" onClick={() => restore(archived)} disabled={done !== null}>
           {selectionTexts.restore}
