@@ -110,8 +110,9 @@ def _install_into(requirements: str, target: Path, left_out: Sequence[str]) -> N
         )
         if done.returncode != 0:
             raise LocalError(f"cannot install {target.parent.name}: {done.stderr.strip()}")
-        for path in [path for pattern in left_out for path in packages.glob(pattern)]:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for pattern in left_out:  # one after another: they may name a folder and what is in it
+            for path in list(packages.glob(pattern)):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
         packages.replace(target)
     finally:
         shutil.rmtree(scratch)
