@@ -285,6 +285,7 @@ class GeneratedWorld(Seeded):
             self.tables.write(Put(table=COMMENTS, item={**comment, **mine}))
         robot = {"apiKeyName": "Robot", "userId": user_id, "description": "For the lab"}
         self.keys[user_id] = self.done(routes.CREATE_API_KEY, body=robot)["apiKeyId"]
+        self.put_session(user_id)
         profile = Question({"userId": user_id}, body={"email": ANN})
         assert self.send(routes.UPDATE_LOGIN_PROFILE, profile, user_id=user_id).status == 200
 

@@ -280,9 +280,10 @@ class Seeded(World):
             assert answer.status == 200
 
         for user_id in ("admin", *(role.user_id for role in USERS)):
-            self._put_session(user_id)
+            self.put_session(user_id)
 
-    def _put_session(self, user_id: str) -> None:
+    def put_session(self, user_id: str) -> None:
+        """Sign a user in with a browser."""
         session = {"apiKeyId": session_id(user_id), "userId": user_id, "kind": "session"}
         row = {**session, "apiKeyName": "session", "description": "Browser", "apiKeyHash": "0"}
         self.tables.write(Put(table=API_KEYS, item={**row, "revision": 1}))
