@@ -74,7 +74,7 @@ def _one_or_list_schema(*required: str, listed: str, example: dict[str, str]) ->
         texts = {name: {"type": "string"} for name in required}
         schema["anyOf"] = [
             {"required": list(required), "properties": {**texts, listed: {"type": "null"}}},
-            {"required": [listed], "properties": {listed: {"type": "array"}}},
+            {"required": [listed], "properties": {listed: {"type": "array", "items": {}}}},
         ]
         schema["examples"] = [example]
 
