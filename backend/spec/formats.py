@@ -342,7 +342,6 @@ def _extensions(*formats: Format) -> frozenset[str]:
 
 _INSPECTED = [row for row in FORMATS if row.tier != "Stored"]
 IMAGE_EXTENSIONS = _extensions(*(row for row in FORMATS if row.kind == "image"))
-INSPECTED_EXTENSIONS = _extensions(*_INSPECTED)
 # Functions for readers whose library does not fit beside the others into Lambda's limit.
 _FUNCTION_OF_READER = {
     "cad": "InspectCad",

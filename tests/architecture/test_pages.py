@@ -93,7 +93,8 @@ def test_a_decision_record_is_short(record: Path) -> None:
 
 def test_the_guide_to_searches_states_the_actual_limits() -> None:
     limits = {
-        "its text": f"{models.MAX_QUERY_CHARS:,} characters, {words.MAX_WORDS} words",
+        "its text": f"{models.MAX_QUERY_CHARS:,} characters, {words.MAX_WORDS} words, "
+        f"{words.MAX_DEPTH} nested parentheses",
         "words with `~`": f"{words.MAX_SIMILAR_WORDS}; {words.MAX_TWO_LETTERS} of them with `~` or "
         f"`~2`, of at most {words.MAX_TWO_LETTERS_CHARS} letters",
         "all its `filters` together": f"{conditions.MAX_CONDITIONS:,} conditions, "

@@ -80,6 +80,8 @@ def test_a_stock_generator_makes_a_client_without_a_warning(
         text=True,
         timeout=120,
     )
-    assert (done.returncode, "arning" in done.stdout + done.stderr) == (0, False), done.stdout + done.stderr
+    assert (done.returncode, "arning" in done.stdout + done.stderr) == (0, False), (
+        done.stdout + done.stderr
+    )
     made = (tmp_path / "made").rglob("*.py")
     assert len(list(made)) > len(json.loads(DOCUMENT.read_text())["paths"])

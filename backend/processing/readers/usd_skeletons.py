@@ -36,11 +36,7 @@ class Skeletons:
             return positions
 
     def moved(self, prim: Any, positions: Floats) -> Floats:
-        """Return the vertices as the joints move them.
-
-        Raises:
-            LinAlgError: a matrix that must be inverted cannot be.
-        """
+        """Return the vertices as the joints move them; a flattening matrix has no inverse."""
         skel, primvars = self._pxr.UsdSkel, self._pxr.UsdGeom.PrimvarsAPI(prim)
         skeleton = skel.BindingAPI(prim).GetInheritedSkeleton()
         read = primvars.FindPrimvarWithInheritance

@@ -1,6 +1,6 @@
 """Routes of metadata and metadata schemas."""
 
-from backend.spec.routes.assets import DELETE_LINK_METADATA, UPDATE_LINK_METADATA
+from backend.spec.routes.assets import DELETE_LINK_METADATA, GET_LINK_METADATA, UPDATE_LINK_METADATA
 from backend.spec.routes.model import ASSET_PATH, Route, SyncTarget
 
 GET_DATABASE_METADATA = Route(
@@ -82,8 +82,9 @@ UPDATE_METADATA_BATCH = Route(
     "Change the metadata of several databases, assets, files and links if it is as expected",
     open_to_users=True, ours=True,
     parts=(
-        UPDATE_DATABASE_METADATA, DELETE_DATABASE_METADATA, UPDATE_ASSET_METADATA,
-        DELETE_ASSET_METADATA, UPDATE_FILE_METADATA, DELETE_FILE_METADATA, UPDATE_LINK_METADATA,
-        DELETE_LINK_METADATA,
+        GET_DATABASE_METADATA, UPDATE_DATABASE_METADATA, DELETE_DATABASE_METADATA,
+        GET_ASSET_METADATA, UPDATE_ASSET_METADATA, DELETE_ASSET_METADATA,
+        GET_FILE_METADATA, UPDATE_FILE_METADATA, DELETE_FILE_METADATA,
+        GET_LINK_METADATA, UPDATE_LINK_METADATA, DELETE_LINK_METADATA,
     ),
 )  # fmt: skip

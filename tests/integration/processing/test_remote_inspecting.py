@@ -16,7 +16,7 @@ from backend.entrypoints.reading import RemoteReading
 from backend.processing.jail.parent import Jail
 from backend.processing.jail.results import ReadingStalledError
 from backend.processing.remote.reader import OtherTenantError, Reader
-from backend.spec.formats import INSPECTED_EXTENSIONS
+from backend.spec.formats import EXTENSIONS_OF
 from backend.spec.functions.inspection import READER_SECONDS
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, TURNTABLE
 from tests.integration.processing.test_inspecting import FakeWorkFiles, event
@@ -101,7 +101,7 @@ def pipeline(files: FakeWorkFiles, instances: Instances) -> Inspector:
     remote = RemoteReading(
         files, instances, "reader", READER_SECONDS, False, iter("123456789").__next__
     )
-    return Inspector(files, None, INSPECTED_EXTENSIONS, remote)
+    return Inspector(files, None, EXTENSIONS_OF["Inspect"], remote)
 
 
 def run(files: FakeWorkFiles, inspector: Inspector, path: str) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def run(files: FakeWorkFiles, inspector: Inspector, path: str) -> dict[str, Any]
 def test_a_model_is_read_as_in_the_pipeline_itself(
     files: FakeWorkFiles, instances: Instances, jail: Jail
 ) -> None:
-    here = run(files, Inspector(files, jail, INSPECTED_EXTENSIONS), "models/cube.obj")
+    here = run(files, Inspector(files, jail, EXTENSIONS_OF["Inspect"]), "models/cube.obj")
     outputs = {key: files.objects.pop(key) for key in list(files.objects) if key[0] == "auxiliary"}
     there = run(files, pipeline(files, instances), "models/cube.obj")
     assert there == here
@@ -193,7 +193,7 @@ def test_no_round_begins_that_the_pipeline_would_not_outlive(
 
 
 def test_without_a_jail_and_a_reader_nothing_is_read(files: FakeWorkFiles) -> None:
-    inspector = Inspector(files, None, INSPECTED_EXTENSIONS)
+    inspector = Inspector(files, None, EXTENSIONS_OF["Inspect"])
     done = run(files, inspector, "models/cube.obj")
     assert done["refused"] == "this deployment has no function that reads files"
     assert files.read == []

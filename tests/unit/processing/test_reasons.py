@@ -18,7 +18,7 @@ from backend.processing.readers import obj
 from backend.processing.readers.documents import read_image
 from backend.processing.references import Resolver
 from backend.processing.scene import RefusedError
-from backend.spec.formats import INSPECTED_EXTENSIONS, reason_not_inspected
+from backend.spec.formats import EXTENSIONS_OF, reason_not_inspected
 from tests.unit.processing import samples
 from tests.unit.processing.samples import Asset, facts_without_pictures
 from tests.unit.processing.test_documents import cloud
@@ -64,7 +64,7 @@ def test_bytes_within_a_text_and_the_rest_of_a_file_are_not_repeated() -> None:
 
 def test_files_that_are_blank_or_of_four_bytes_have_reasons() -> None:
     wrong: dict[str, object] = {}
-    for extension in INSPECTED_EXTENSIONS:
+    for extension in frozenset().union(*EXTENSIONS_OF.values()):
         for data, reason in (
             (b"", "the file is empty"),
             (b" \r\n\t", "all 4 bytes are blank"),
@@ -75,7 +75,7 @@ def test_files_that_are_blank_or_of_four_bytes_have_reasons() -> None:
                 wrong[extension] = refused
     assert wrong == {}
     wrong: dict[str, object] = {}
-    for extension in INSPECTED_EXTENSIONS:
+    for extension in frozenset().union(*EXTENSIONS_OF.values()):
         for data in (b"ply\n", b"LASF", b"PK\3\4", b"\0\1\2\3"):
             refused = str(inspect(f"a.{extension}", data, Asset()).refused)
             if refused == "None" or re.search(r"b'|b\"|Error|Exception|MiB", refused):

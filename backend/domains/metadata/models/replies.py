@@ -144,16 +144,20 @@ class EditedEntity(EntityName, SentModel):
 
     @property
     def routes(self) -> tuple[Route, ...]:
-        """Return the routes that would change the entity alone."""
+        """Return the routes that would change the entity alone, and read it: conflicts do."""
         if self.asset_link_id is not None:
-            update, remove = routes.UPDATE_LINK_METADATA, routes.DELETE_LINK_METADATA
+            read, update = routes.GET_LINK_METADATA, routes.UPDATE_LINK_METADATA
+            remove = routes.DELETE_LINK_METADATA
         elif self.asset_id is None:
-            update, remove = routes.UPDATE_DATABASE_METADATA, routes.DELETE_DATABASE_METADATA
+            read, update = routes.GET_DATABASE_METADATA, routes.UPDATE_DATABASE_METADATA
+            remove = routes.DELETE_DATABASE_METADATA
         elif self.file_path is None:
-            update, remove = routes.UPDATE_ASSET_METADATA, routes.DELETE_ASSET_METADATA
+            read, update = routes.GET_ASSET_METADATA, routes.UPDATE_ASSET_METADATA
+            remove = routes.DELETE_ASSET_METADATA
         else:
-            update, remove = routes.UPDATE_FILE_METADATA, routes.DELETE_FILE_METADATA
-        return ((update,) if self.metadata else ()) + ((remove,) if self.removals else ())
+            read, update = routes.GET_FILE_METADATA, routes.UPDATE_FILE_METADATA
+            remove = routes.DELETE_FILE_METADATA
+        return (read, *([update] if self.metadata else []), *([remove] if self.removals else []))
 
     @model_validator(mode="after")
     def is_one_entity(self) -> "EditedEntity":

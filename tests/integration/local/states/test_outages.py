@@ -21,7 +21,7 @@ from backend.aws.function_calls import LambdaCalls
 from backend.core.errors import UnavailableError
 from backend.entrypoints.inspection import Inspector
 from backend.entrypoints.reading import RemoteReading
-from backend.spec.formats import INSPECTED_EXTENSIONS
+from backend.spec.formats import EXTENSIONS_OF
 from backend.spec.functions.inspection import READER_SECONDS
 from tests.integration.local.states.conftest import FunctionError, Site, pipeline
 from tests.integration.processing.test_inspecting import FakeWorkFiles
@@ -102,7 +102,7 @@ def _inspector(environments: Environments, files: FakeWorkFiles) -> Inspector:
     client = session.client("lambda", endpoint_url=url, config=config)
     calls = LambdaCalls(client, READER_SECONDS)
     remote = RemoteReading(files, calls, "reader", READER_SECONDS, False, lambda: str(uuid.uuid4()))
-    return Inspector(files, None, INSPECTED_EXTENSIONS, remote)
+    return Inspector(files, None, EXTENSIONS_OF["Inspect"], remote)
 
 
 def _body(number: int) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from backend.entrypoints.inspection import Inspector
 from backend.processing.jail import parent
 from backend.processing.jail.parent import Jail
 from backend.processing.jail.results import ReadingStalledError
-from backend.spec.formats import INSPECTED_EXTENSIONS
+from backend.spec.formats import EXTENSIONS_OF
 from backend.spec.queues import UPLOAD_TRIGGERS
 from backend.spec.shipped import INSPECT
 from tests.factories.executions import BUCKET, Runner
@@ -71,7 +71,7 @@ def test_a_reader_that_sleeps_leaves_the_reason_as_a_fact(
 ) -> None:
     files = FakeWorkFiles()
     files.objects[BUCKET, KEY] = samples.cube_obj()
-    inspector = Inspector(files, sleeping, INSPECTED_EXTENSIONS)
+    inspector = Inspector(files, sleeping, EXTENSIONS_OF["Inspect"])
     ends: list[str] = []
 
     def inspect(event: Any) -> object:
