@@ -222,7 +222,7 @@ METADATA_API = api(
     "Metadata of databases, assets and files, attributes of files; of links in changes of several.",
     uses={
         **AUDITED,
-        assets.ASSETS: ("GetItem",),
+        assets.ASSETS: ("BatchGetItem", "GetItem"),
         **BUCKET_RECORD,
         assets.DATABASES: ("GetItem",),
         assets.ASSET_VERSIONS: ("GetItem",),
