@@ -20,6 +20,15 @@ export function countActs(page) {
       acts += 1;
       await page.keyboard.press(key);
     },
+    /** Clicks a place of a canvas. */
+    point: async (canvas, position) => {
+      acts += 1;
+      await canvas.click({ position });
+    },
+    check: async (box) => {
+      acts += 1;
+      await box.check();
+    },
     drag: async (from, to) => {
       acts += 1;
       await from.dragTo(to);

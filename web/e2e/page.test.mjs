@@ -112,7 +112,7 @@ test('a model is drawn, turns by the arrow keys, and axe has nothing serious to 
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
   assert.ok(!front.equals(await canvas.screenshot()));
-  for (const name of ['Wireframe', 'Normals', 'Measures', 'Section']) {
+  for (const name of ['Wireframe', 'Normals', 'Size', 'Section']) {
     await page.getByRole('button', { name }).click();
   }
   await accessible(page, 'asset');
@@ -122,7 +122,7 @@ test('a model of turned parts measures what its facts say', async ({ page }) => 
   await find(page, '?q=robot-arm');
   await page.locator(HITS).first().click();
   await page.locator('.model[data-state=shown]').waitFor();
-  await page.getByRole('button', { name: 'Measures' }).click();
+  await page.getByRole('button', { name: 'Size' }).click();
   const numbers = async (text) => (await text.textContent()).match(/[\d.]+/g);
   const facts = page
     .locator('dt', { hasText: 'Dimensions' })

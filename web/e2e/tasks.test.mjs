@@ -3,18 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { countActs } from './acts.mjs';
 import { test } from './fixtures.mjs';
-import {
-  accessible,
-  endpoint,
-  file,
-  fits,
-  NARROW_AND_DARK,
-  newAsset,
-  triangle,
-  CORNERS,
-  UI,
-  withKey,
-} from './walk.mjs';
+import { accessible, endpoint, file, fits, newAsset, triangle, withKey } from './walk.mjs';
+import { CORNERS, NARROW_AND_DARK, UI } from './walk.mjs';
 
 const dialog = (page) => page.getByRole('dialog');
 

@@ -5,6 +5,7 @@ import { globSync, readFileSync } from 'node:fs';
 const ROOTS = {
   'src/pages/archived/archived.css': ['archived'],
   'src/pages/asset/asset.css': ['asset'],
+  'src/pages/compare/compare.css': ['compare'],
   'src/pages/database/database.css': ['database', 'databases'],
   'src/pages/find/find.css': ['find', 'search'],
   'src/pages/jobs/jobs.css': ['jobs'],

@@ -50,11 +50,12 @@ const asset = createRoute({
   path: '/databases/$databaseId/assets/$assetId',
   validateSearch: (
     search: Record<string, unknown>,
-  ): { file?: string; version?: string; content?: string; show?: 'runs' } => ({
+  ): { file?: string; version?: string; content?: string; camera?: string; show?: 'runs' } => ({
     file: text(search.file),
     // A version of the asset; the versions of its files have other ids.
     version: id(search.version),
     content: id(search.content),
+    camera: text(search.camera),
     show: search.show === 'runs' ? 'runs' : undefined,
   }),
   component: lazyRouteComponent(
@@ -103,6 +104,19 @@ const jobs = createRoute({
   component: lazyRouteComponent(() => loadChunk(() => import('./pages/jobs/JobsPage')), 'JobsPage'),
 });
 
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: '/compare',
+  validateSearch: (search: Record<string, unknown>): { left?: string; right?: string } => ({
+    left: text(search.left),
+    right: text(search.right),
+  }),
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./pages/compare/ComparePage')),
+    'ComparePage',
+  ),
+});
+
 const archived = createRoute({
   getParentRoute: () => root,
   path: '/archived',
@@ -122,7 +136,17 @@ const metadata = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([find, databases, database, asset, upload, jobs, archived, metadata]),
+  routeTree: root.addChildren([
+    find,
+    databases,
+    database,
+    asset,
+    upload,
+    jobs,
+    compare,
+    archived,
+    metadata,
+  ]),
   basepath: '/ui',
   defaultPreload: 'intent',
   defaultErrorComponent: PageError,

@@ -51,6 +51,14 @@ function formatMeasure(
   return `${shown}\u00a0${unitSymbol(isSmall ? smaller : unit, power)}`;
 }
 
+/** A length that was measured, with all digits that it has; one of few metres in millimetres. */
+export function formatLength(value: number, unit: string | undefined): string {
+  const [metres, smaller, limit] = SMALLER[1];
+  const isSmall = unit === 'metre' && value !== 0 && Math.abs(value) < limit;
+  const shown = formatNumber(isSmall ? value / metres : value);
+  return `${shown}\u00a0${unitSymbol(isSmall ? smaller : unit)}`;
+}
+
 /** The value of a fact with its unit, as a person reads it. */
 export function formatFact(
   name: string,

@@ -1,53 +1,54 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState, type RefObject } from 'react';
+import { Suspense, useId, useState } from 'react';
+import { errorText } from '../api/errors';
 import { factsQuery } from '../api/fileFacts';
 import { viewerTexts } from '../texts/viewer';
 import { formatNumber } from '../texts/formats';
-import { saveFile } from '../ui/saveFile';
 import { unitSymbol } from '../ui/units';
+import { ErrorBoundary } from '../ui/ErrorBoundary';
+import { lazyComponent } from '../ui/lazyComponent';
+import { AXES, modelUnits, type ModelUnits } from './modelUnits';
 import type { ShownModel } from './scene';
 import { listParts } from './parts';
 import { PartsPanel } from './PartsPanel';
-import { drawnAxis, type Axis } from './axes';
+import { SectionTool } from './SectionTool';
 import type { Place } from '../api/downloads';
-import { hasSurfaces } from './unlit';
+import type { StageFile } from './Poster';
+import { MaterialsPanel } from './MaterialsPanel';
+import { PointsTool } from './PointsTool';
+import { cloudsOf, hasSurfaces } from './unlit';
+import { ViewButtons } from './ViewButtons';
 
-const AXES: readonly Axis[] = ['x', 'y', 'z'];
+const MeasurePanel = lazyComponent(() => import('./MeasurePanel'), 'MeasurePanel');
 
 /** What can be done with the model that is shown. */
-export function ModelToolbar(props: {
-  shown: ShownModel;
-  name: string;
-  host: RefObject<HTMLElement | null>;
-  place: Place;
-  path: string;
-}) {
+export function ModelToolbar(props: { shown: ShownModel; place: Place; file: StageFile }) {
   const { scene, loaded } = props.shown;
-  const facts = useQuery(factsQuery(props.place, props.path)).data;
-  const toDrawnAxis = (axis: Axis) => drawnAxis(axis, props.shown.derived, facts?.get('upAxis'));
+  const facts = useQuery(factsQuery(props.place, props.file.path)).data;
+  const units = modelUnits(props.shown.derived, facts);
   const [solid] = useState(() => hasSurfaces(loaded.scene));
   const [wire, setWire] = useState(false);
   const [normals, setNormals] = useState(false);
   const [box, setBox] = useState(false);
-  const [cut, setCut] = useState(false);
+  const [cut, setCut] = useState(scene.plane !== null);
   const [hasParts] = useState(() => listParts(loaded.scene).length > 1);
   const [parts, setParts] = useState(false);
-  const save = async () => {
-    const blob = await scene.picture();
-    if (blob) saveFile(blob, `${props.name}.png`);
-  };
+  const [measuring, setMeasuring] = useState(false);
+  const [clouds] = useState(() => cloudsOf(loaded.scene));
+  const [points, setPoints] = useState(false);
+  const [materials, setMaterials] = useState(false);
   const toggle = (
     name: string,
     on: boolean,
     set: (on: boolean) => void,
-    act: (on: boolean) => void,
+    act?: (on: boolean) => void,
   ) => (
     <button
       type="button"
       aria-pressed={on}
       onClick={() => {
         set(!on);
-        act(!on);
+        act?.(!on);
       }}
     >
       {name}
@@ -55,7 +56,12 @@ export function ModelToolbar(props: {
   );
   return (
     <>
-      {box && <Measures shown={props.shown} facts={facts} toDrawnAxis={toDrawnAxis} />}
+      {box && <Measures shown={props.shown} units={units} />}
+      <div className="panels">
+        {measuring && <Measuring shown={props.shown} units={units} />}
+        {materials && <MaterialsPanel root={loaded.scene} />}
+        {points && <PointsTool scene={scene} clouds={clouds} />}
+      </div>
       {parts && <PartsPanel root={loaded.scene} onChange={scene.draw} />}
       <div className="tools" role="toolbar" aria-label={viewerTexts.toolbar}>
         <button type="button" onClick={scene.fit} aria-keyshortcuts="f">
@@ -64,94 +70,47 @@ export function ModelToolbar(props: {
         {solid && toggle(viewerTexts.wireframe, wire, setWire, (on) => scene.wireframe(on))}
         {solid && toggle(viewerTexts.normals, normals, setNormals, (on) => scene.showNormals(on))}
         {toggle(viewerTexts.box, box, setBox, (on) => scene.showBox(on))}
-        {toggle(viewerTexts.section, cut, setCut, (on) =>
-          scene.section(on ? toDrawnAxis('x') : null, 0.5),
-        )}
-        {cut && <Section shown={props.shown} toDrawnAxis={toDrawnAxis} />}
-        {hasParts && toggle(viewerTexts.parts, parts, setParts, () => undefined)}
+        {toggle(viewerTexts.measure, measuring, setMeasuring)}
+        {toggle(viewerTexts.section, cut, setCut)}
+        {cut && <SectionTool scene={scene} units={units} />}
+        {solid && toggle(viewerTexts.materials, materials, setMaterials)}
+        {clouds.length > 0 && toggle(viewerTexts.points, points, setPoints)}
+        {hasParts && toggle(viewerTexts.parts, parts, setParts)}
         {loaded.animations.length > 0 && <Animations shown={props.shown} />}
-        <button type="button" onClick={() => void save()}>
-          {viewerTexts.screenshot}
-        </button>
-        {document.fullscreenEnabled && (
-          <button
-            type="button"
-            onClick={() =>
-              void (document.fullscreenElement
-                ? document.exitFullscreen()
-                : props.host.current?.closest('.stage')?.requestFullscreen())
-            }
-          >
-            {viewerTexts.fullScreen}
-          </button>
-        )}
+        <ViewButtons {...props} />
       </div>
     </>
   );
 }
 
-interface SectionProps {
-  shown: ShownModel;
-  toDrawnAxis: (axis: Axis) => Axis;
+function Measuring(props: { shown: ShownModel; units: ModelUnits }) {
+  return (
+    <ErrorBoundary
+      fallback={(error) => (
+        <p className="panel" role="status">
+          {errorText(error)}
+        </p>
+      )}
+    >
+      <Suspense>
+        <MeasurePanel {...props} />
+      </Suspense>
+    </ErrorBoundary>
+  );
 }
 
 /** The extent along each axis of the file, in its unit. */
-function Measures(props: SectionProps & { facts: ReadonlyMap<string, string> | undefined }) {
-  const { shown, facts, toDrawnAxis } = props;
-  // A GLB is in metres: that of a file in millimetres is a thousand times smaller.
-  const metres = Number(facts?.get('metresPerUnit') ?? 1) || 1;
-  const unit = facts?.get('unit') ?? (shown.derived ? undefined : 'metre');
+function Measures({ shown, units }: { shown: ShownModel; units: ModelUnits }) {
   return (
     <p className="measures">
       {AXES.map((axis) => (
         <span key={axis}>
-          {axis} {formatNumber((shown.extent[AXES.indexOf(toDrawnAxis(axis))] ?? 0) / metres)}{' '}
-          {unitSymbol(unit)}
+          {axis}{' '}
+          {formatNumber((shown.extent[AXES.indexOf(units.toDrawnAxis(axis))] ?? 0) / units.perUnit)}{' '}
+          {unitSymbol(units.name)}
         </span>
       ))}
     </p>
-  );
-}
-
-function Section({ shown, toDrawnAxis }: SectionProps) {
-  const id = useId();
-  const [axis, setAxis] = useState<Axis>('x');
-  const [fraction, setPart] = useState(0.5);
-  return (
-    <span className="pair section">
-      <label htmlFor={`${id}-axis`} className="hidden">
-        {viewerTexts.sectionAxis}
-      </label>
-      <select
-        id={`${id}-axis`}
-        value={axis}
-        onChange={(event) => {
-          const next = event.target.value as Axis;
-          setAxis(next);
-          shown.scene.section(toDrawnAxis(next), fraction);
-        }}
-      >
-        {AXES.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-      <label htmlFor={`${id}-at`} className="hidden">
-        {viewerTexts.sectionAt}
-      </label>
-      <input
-        id={`${id}-at`}
-        type="range"
-        min={0}
-        max={1}
-        step={0.01}
-        value={fraction}
-        onChange={(event) => {
-          const next = Number(event.target.value);
-          setPart(next);
-          shown.scene.section(toDrawnAxis(axis), next);
-        }}
-      />
-    </span>
   );
 }
 

@@ -15,8 +15,9 @@ import {
   type FileVersion,
   type Place,
 } from '../api/downloads';
-import { Poster, type StageFile, type ViewProps } from './Poster';
+import { Poster, type ViewProps } from './Poster';
 import { ModelToolbar } from './ModelToolbar';
+import { decodeView, showView } from './viewState';
 
 type State =
   | { state: 'loading'; fraction?: number }
@@ -28,8 +29,7 @@ type State =
 /** A model: a glTF itself, anything else by the GLB that the server made of it. */
 export function ModelView(props: ViewProps) {
   const { databaseId, assetId, file } = props;
-  const { host, state, lost, retry, loadLarge } = useModel(databaseId, assetId, file);
-  const { path } = file;
+  const { host, state, lost, retry, loadLarge } = useModel(props);
   return (
     <>
       <div ref={host} className="model" data-state={state.state} />
@@ -51,13 +51,7 @@ export function ModelView(props: ViewProps) {
       )}
       {state.state === 'shown' && (
         <>
-          <ModelToolbar
-            shown={state.shown}
-            name={fileName(path)}
-            host={host}
-            place={{ databaseId, assetId }}
-            path={path}
-          />
+          <ModelToolbar shown={state.shown} place={{ databaseId, assetId }} file={file} />
           <Notes shown={state.shown} />
         </>
       )}
@@ -71,7 +65,7 @@ export function ModelView(props: ViewProps) {
 }
 
 /** Loads a model and shows it in the element of `host`; again for another file or version. */
-function useModel(databaseId: string, assetId: string, file: StageFile) {
+function useModel({ databaseId, assetId, file, view, seat }: ViewProps) {
   const { path, changedAt, earlier } = file;
   const { versionId: earlierId, assetVersionId } = earlier ?? {};
   const host = useRef<HTMLDivElement>(null);
@@ -89,6 +83,7 @@ function useModel(databaseId: string, assetId: string, file: StageFile) {
     const ending = new AbortController();
     const { signal } = ending;
     let scene: ModelScene | null = null;
+    let leave: (() => void) | undefined;
     setState({ state: 'loading' });
     const show = async () => {
       try {
@@ -106,7 +101,10 @@ function useModel(databaseId: string, assetId: string, file: StageFile) {
       const model = await loadModel(place, path, options);
       if (signal.aborted) return;
       const { x, y, z } = scene.show(model.loaded);
-      setState({ state: 'shown', shown: { scene, extent: [x, y, z], ...model } });
+      leave = seat?.add(scene);
+      const viewMessage =
+        view === undefined ? undefined : showLinkedView(scene, model.loaded, view);
+      setState({ state: 'shown', shown: { scene, extent: [x, y, z], viewMessage, ...model } });
     };
     show().catch((failure: unknown) => {
       if (signal.aborted) return;
@@ -117,9 +115,10 @@ function useModel(databaseId: string, assetId: string, file: StageFile) {
     });
     return () => {
       ending.abort();
+      leave?.();
       scene?.dispose();
     };
-  }, [databaseId, assetId, path, change, earlierId, assetVersionId, large, tries]);
+  }, [databaseId, assetId, path, change, earlierId, assetVersionId, large, tries, view, seat]);
   return {
     host,
     state,
@@ -129,14 +128,21 @@ function useModel(databaseId: string, assetId: string, file: StageFile) {
   };
 }
 
+/** Shows the view of a link; returns what a person should know of it. */
+function showLinkedView(scene: ModelScene, loaded: Loaded, text: string): string | undefined {
+  const view = decodeView(text);
+  if (!view) return viewerTexts.wrongView;
+  return showView(scene, loaded.scene, view) ? undefined : viewerTexts.otherParts;
+}
+
 function Notes({ shown }: { shown: ShownModel }) {
   const { missing } = shown.loaded;
   return (
     <>
       <p className="hidden">{viewerTexts.help}</p>
-      {(shown.derived || missing.length > 0) && (
+      {(shown.derived || shown.viewMessage || missing.length > 0) && (
         <p className="note low">
-          {shown.derived && viewerTexts.derived}
+          {shown.viewMessage} {shown.derived && viewerTexts.derived}
           {missing.length > 0 && <bdi> {viewerTexts.missing(missing.slice(0, 5))}</bdi>}
         </p>
       )}

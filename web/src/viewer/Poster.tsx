@@ -2,6 +2,7 @@ import type { FileVersion, Place } from '../api/downloads';
 import type { PictureSource } from '../api/pictures';
 import { texts } from '../texts';
 import { Picture } from '../ui/Picture';
+import type { Seat } from './bond';
 
 export interface StageFile {
   path: string;
@@ -9,12 +10,16 @@ export interface StageFile {
   /** When its newest content was stored, as far as it is known. */
   changedAt?: string | null;
   /** An earlier content that is shown instead of the newest one. */
-  earlier?: FileVersion;
+  earlier?: FileVersion | undefined;
 }
 
 export interface ViewProps extends Place {
   file: StageFile;
   picture: PictureSource;
+  /** How a model is first seen, as a link has it. */
+  view?: string | undefined;
+  /** Where it shares its camera with another model. */
+  seat?: Seat | undefined;
 }
 
 /** The picture of a file, with what is going on below it. */

@@ -14,7 +14,7 @@ const isDrawn = (node: Object3D): boolean => node instanceof Mesh || node instan
 const hasDrawn = (node: Object3D): boolean => isDrawn(node) || node.children.some(hasDrawn);
 
 /** The loader replaces signs of names, and keeps the names of the file beside them. */
-function nameOf(node: Object3D): string {
+export function nameOf(node: Object3D): string {
   const { name }: { name?: unknown } = node.userData;
   return typeof name === 'string' && name ? name : node.name;
 }

@@ -8,7 +8,7 @@ import {
   MeshNormalMaterial,
   type Object3D,
   PerspectiveCamera,
-  Plane,
+  type Plane,
   Points,
   Scene,
   Texture,
@@ -17,14 +17,15 @@ import {
   WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import type { Axis } from './axes';
+import { afterDrawing } from './afterDrawing';
+import { moveByKey } from './cameraKeys';
+import { Cap } from './cap';
 import { framingDistance } from './framing';
 import { addLights, addReflections } from './light';
 import type { Loaded } from './parseModel';
+import { aimAt, project, type Aim, type Pixel } from './projection';
 import { prepareUnlit } from './unlit';
 
-const TURN = 0.2;
-const NEARER = 0.85;
 const MOST_PIXELS = 2;
 
 /** A model on the page, with the scene that draws it. */
@@ -34,33 +35,42 @@ export interface ShownModel {
   /** The extent of the model, in its own units. */
   extent: [number, number, number];
   derived: boolean;
+  /** What a person should know of the view that a link has. */
+  viewMessage?: string | undefined;
 }
 
 /** One model on one canvas. Draws only when something changed, and at most once a frame. */
 export class ModelScene {
   readonly renderer: WebGLRenderer;
+  readonly camera = new PerspectiveCamera(35, 1, 0.01, 1000);
+  readonly controls: OrbitControls;
+  box = new Box3();
+  model: Object3D | null = null;
+  /** What fits into the canvas instead of the box, where several models are compared. */
+  framed: Box3 | null = null;
+  /** The point clouds of the model that have colours of their own. */
+  coloured: Points[] = [];
+  /** What cuts the model: it is drawn on the side to which the normal points. */
+  plane: Plane | null = null;
   private readonly scene = new Scene();
-  private readonly camera = new PerspectiveCamera(35, 1, 0.01, 1000);
-  private readonly controls: OrbitControls;
+  private readonly drawn = new Set<() => void>();
   private readonly resize: ResizeObserver;
   private readonly normals = new MeshNormalMaterial();
-  private readonly plane = new Plane(new Vector3(-1, 0, 0), 0);
   private readonly timer = new Timer();
   private readonly originals = new Map<Mesh, Material | Material[]>();
-  private box = new Box3();
+  private cap: Cap | null = null;
   private helper: Box3Helper | null = null;
-  private model: Object3D | null = null;
   private mixer: AnimationMixer | null = null;
   private frame = 0;
   private isPlaying = false;
   private ended = false;
 
   constructor(
-    private readonly host: HTMLElement,
+    readonly host: HTMLElement,
     label: string,
     private readonly onContext: (lost: boolean) => void,
   ) {
-    this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
+    this.renderer = new WebGLRenderer({ antialias: true, alpha: true, stencil: true });
     const canvas = this.renderer.domElement;
     canvas.tabIndex = 0;
     canvas.setAttribute('role', 'img');
@@ -81,7 +91,7 @@ export class ModelScene {
   show(loaded: Loaded): Vector3 {
     this.model = loaded.scene;
     this.scene.add(loaded.scene);
-    prepareUnlit(loaded.scene);
+    this.coloured = prepareUnlit(loaded.scene);
     const materials = new Set<Material>();
     this.forEachMaterial((material) => materials.add(material));
     addReflections([...materials], this.renderer);
@@ -93,10 +103,11 @@ export class ModelScene {
   }
 
   fit = (): void => {
-    const size = this.box.isEmpty() ? 1 : this.box.getSize(new Vector3()).length() || 1;
-    const middle = this.box.isEmpty() ? new Vector3() : this.box.getCenter(new Vector3());
+    const box = this.framed ?? this.box;
+    const size = box.getSize(new Vector3()).length() || 1;
+    const middle = box.isEmpty() ? new Vector3() : box.getCenter(new Vector3());
     const direction = new Vector3(0.55, 0.45, 0.8);
-    const distance = framingDistance(this.box, direction, this.camera);
+    const distance = framingDistance(box, direction, this.camera);
     this.controls.target.copy(middle);
     this.camera.near = size / 1000;
     this.camera.far = size * 100;
@@ -115,15 +126,21 @@ export class ModelScene {
   }
 
   showNormals(on: boolean): void {
+    this.cover(() => (on ? this.normals : undefined));
+  }
+
+  /** Gives meshes other materials; those without one have their own again. */
+  cover(materialOf: (mesh: Mesh) => Material | undefined): void {
+    this.originals.forEach((material, mesh) => (mesh.material = material));
+    this.originals.clear();
     this.model?.traverse((node) => {
       if (!(node instanceof Mesh)) return;
       const mesh = node as Mesh;
-      if (on) {
-        this.originals.set(mesh, mesh.material);
-        mesh.material = this.normals;
-      } else mesh.material = this.originals.get(mesh) ?? mesh.material;
+      const material = materialOf(mesh);
+      if (!material) return;
+      this.originals.set(mesh, mesh.material);
+      mesh.material = material;
     });
-    if (!on) this.originals.clear();
     this.draw();
   }
 
@@ -140,14 +157,31 @@ export class ModelScene {
     this.draw();
   }
 
-  /** Cuts the model by a plane at a part of its extent, or not. */
-  section(axis: Axis | null, fraction: number): void {
-    const normal = axis ?? 'x';
-    this.plane.normal.set(0, 0, 0)[normal] = -1;
-    const [low, high] = [this.box.min[normal], this.box.max[normal]];
-    this.plane.constant = low + (high - low) * fraction;
-    this.renderer.clippingPlanes = axis === null ? [] : [this.plane];
+  /** Cuts the model by a plane, and closes what is cut open; or not. */
+  section(plane: Plane | null): void {
+    this.plane = plane;
+    if (plane && this.model) this.cap ??= new Cap(this.model, this.box);
     this.draw();
+  }
+
+  /** The length of the diagonal of the model's box. */
+  get size(): number {
+    return this.box.isEmpty() ? 1 : this.box.getSize(new Vector3()).length() || 1;
+  }
+
+  /** Calls `listener` after each drawing, until the function that it returns is called. */
+  readonly onDraw = (listener: () => void): (() => void) => {
+    this.drawn.add(listener);
+    return () => this.drawn.delete(listener);
+  };
+
+  /** Where a place in the scene is on the canvas. */
+  project(place: Vector3): Pixel | null {
+    return project(place, this.camera, this.host);
+  }
+
+  aim(pixel: Pixel): Aim {
+    return aimAt(pixel, this.camera, this.host);
   }
 
   play(loaded: Loaded, index: number, on: boolean): void {
@@ -172,6 +206,8 @@ export class ModelScene {
     cancelAnimationFrame(this.frame);
     this.resize.disconnect();
     this.controls.dispose();
+    this.drawn.clear();
+    this.cap?.dispose();
     this.showNormals(false);
     this.showBox(false);
     this.model?.traverse((node) => {
@@ -194,7 +230,13 @@ export class ModelScene {
   }
 
   private render(): void {
-    this.renderer.render(this.scene, this.camera);
+    const { renderer, scene, camera } = this;
+    if (this.plane && this.cap) this.cap.render(renderer, scene, camera, this.plane);
+    else {
+      renderer.clippingPlanes = [];
+      renderer.render(scene, camera);
+    }
+    for (const listener of this.drawn) listener();
   }
 
   /** Draws in the next frame, however often it is called until then. */
@@ -235,35 +277,12 @@ export class ModelScene {
 
   private readonly onKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const turns: Record<string, [number, number]> = {
-      ArrowLeft: [-TURN, 0],
-      ArrowRight: [TURN, 0],
-      ArrowUp: [0, -TURN],
-      ArrowDown: [0, TURN],
-    };
-    const offset = this.camera.position.clone().sub(this.controls.target);
-    const turn = turns[event.key];
-    if (turn && event.shiftKey) this.pan(turn, offset.length());
-    else if (turn) {
-      offset.applyAxisAngle(new Vector3(0, 1, 0), turn[0]);
-      const side = new Vector3().crossVectors(this.camera.up, offset).normalize();
-      offset.applyAxisAngle(side, turn[1]);
-    } else if (event.key === '+' || event.key === '=') offset.multiplyScalar(NEARER);
-    else if (event.key === '-') offset.divideScalar(NEARER);
-    else if (event.key.toLowerCase() === 'f') return this.fit();
-    else return;
+    if (event.key.toLowerCase() === 'f') this.fit();
+    else if (!moveByKey(event.key, event.shiftKey, this.camera, this.controls.target)) return;
+    else this.controls.update();
     event.preventDefault();
-    this.camera.position.copy(this.controls.target).add(offset);
-    this.controls.update();
     this.draw();
   };
-
-  private pan([x, y]: [number, number], distance: number): void {
-    const right = new Vector3().setFromMatrixColumn(this.camera.matrix, 0);
-    const up = new Vector3().setFromMatrixColumn(this.camera.matrix, 1);
-    const step = distance * 0.25;
-    this.controls.target.addScaledVector(right, x * step).addScaledVector(up, -y * step);
-  }
 
   private forEachMaterial(act: (material: Material) => void): void {
     this.model?.traverse((node) => {
@@ -273,17 +292,4 @@ export class ModelScene {
       (Array.isArray(own) ? own : [own]).forEach(act);
     });
   }
-}
-
-/** Calls `then` as soon as the graphics processor has done all that it was given. */
-function afterDrawing(context: ReturnType<WebGLRenderer['getContext']>, then: () => void): void {
-  const gl = context as WebGL2RenderingContext; // three.js uses no other
-  const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
-  gl.flush();
-  const poll = (): void => {
-    const waits = fence && !gl.isContextLost();
-    if (waits && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) setTimeout(poll, 100);
-    else then();
-  };
-  poll();
 }

@@ -27,20 +27,30 @@ export function hasSurfaces(model: Object3D): boolean {
 
 /**
  * Prepares what is drawn without light, so that only its colours show its shape: points get a size
- * that is seen, and those without colours of their own get colours by their height.
+ * that is seen, and those without colours of their own get colours by their height. Returns the
+ * clouds that have colours of their own.
  */
-export function prepareUnlit(model: Object3D): void {
+export function prepareUnlit(model: Object3D): Points[] {
   model.updateMatrixWorld(true);
+  const clouds = cloudsOf(model);
+  model.traverse((node) => {
+    if (!(node instanceof Line) || !isPlain(node as Line)) return;
+    const { material } = node as Line;
+    if (material instanceof LineBasicMaterial) material.color.copy(LINE);
+  });
+  enlarge(clouds);
+  const plain = clouds.filter(isPlain);
+  colorByHeight(plain);
+  return clouds.filter((cloud) => !plain.includes(cloud));
+}
+
+/** The point clouds of a model. */
+export function cloudsOf(model: Object3D): Points[] {
   const clouds: Points[] = [];
   model.traverse((node) => {
     if (node instanceof Points) clouds.push(node as Points);
-    else if (node instanceof Line && isPlain(node as Line)) {
-      const { material } = node as Line;
-      if (material instanceof LineBasicMaterial) material.color.copy(LINE);
-    }
   });
-  enlarge(clouds);
-  colorByHeight(clouds.filter(isPlain));
+  return clouds;
 }
 
 /** Points of one pixel are hardly seen: the fewer there are, the larger they are drawn. */
@@ -61,7 +71,7 @@ function isPlain({ geometry, material }: Points | Line): boolean {
 }
 
 /** The up axis of a scene is y: that of glTF, and of every converted model. */
-function colorByHeight(clouds: readonly Points[]): void {
+export function colorByHeight(clouds: readonly Points[]): void {
   const heights = clouds.map(pointHeights);
   const [low, high] = heightRange(heights);
   const color = new Color();
@@ -79,6 +89,7 @@ function colorByHeight(clouds: readonly Points[]): void {
     if (cloud.material instanceof PointsMaterial) {
       cloud.material.color.set(0xffffff);
       cloud.material.vertexColors = true;
+      cloud.material.needsUpdate = true;
     }
   });
 }

@@ -11,20 +11,18 @@ import { lazyComponent } from '../../ui/lazyComponent';
 import { UserText } from '../../ui/UserText';
 import { ErrorNotice } from '../../ui/ErrorNotice';
 import type { Place } from '../../api/downloads';
-import { Stage } from '../../viewer/Stage';
-import { assetPath as pathOfKey } from '../../api/hits';
 import { cachedAsset } from '../find/cachedAsset';
 import { addRecentAsset } from '../find/recentAssets';
 import { CopyButton, DownloadButton } from './AssetButtons';
 import { AssetProperties, newestChange } from './AssetProperties';
-import { ArchivedNotice } from './ArchivedNotice';
 import { AssetEditor } from './AssetEditor';
+import { AssetStage } from './AssetStage';
 import { Breadcrumb } from './Breadcrumb';
 import { FactsSection } from './FactsSection';
 import { FilesSection } from './FilesSection';
 import { filePath } from './FileTree';
 import { Metadata } from './Metadata';
-import { assetQuery, filesQuery, type Asset as Details, type File } from '../../api/assets';
+import { assetQuery, filesQuery, type Asset as Details } from '../../api/assets';
 import { References, Relations } from './Relations';
 import { missingReferencesQuery } from './relationQueries';
 import { firstFile } from './tree';
@@ -32,13 +30,12 @@ import { HistorySections } from './HistorySections';
 import './asset.css';
 
 const OldVersion = lazyComponent(() => import('./OldVersion'), 'OldVersion');
-const EarlierContent = lazyComponent(() => import('./EarlierContent'), 'EarlierContent');
 
 const ROUTE = '/databases/$databaseId/assets/$assetId';
 
 export function AssetPage() {
   const { databaseId, assetId } = useParams({ from: ROUTE });
-  const { file, version, content } = useSearch({ from: ROUTE });
+  const { file, version, content, camera: view } = useSearch({ from: ROUTE });
   const place = { databaseId, assetId };
   const assetResult = useQuery(assetQuery(place));
   const asset = assetResult.data;
@@ -62,7 +59,13 @@ export function AssetPage() {
     );
   }
   if (version) {
-    const props = { place, assetName: asset?.assetName, versionId: version, requestedPath: file };
+    const props = {
+      place,
+      assetName: asset?.assetName,
+      versionId: version,
+      requestedPath: file,
+      view,
+    };
     return (
       <Suspense>
         <OldVersion key={version} {...props} />
@@ -159,49 +162,6 @@ function AssetContent({
   );
 }
 
-/** The file that is shown, or why there is none. */
-function AssetStage(props: {
-  place: Place;
-  path: string | undefined;
-  content: string | undefined;
-  file: File | undefined;
-  isArchived: boolean;
-  isEmpty: boolean;
-  mayRestore: boolean;
-  mayWrite: boolean;
-}) {
-  const { place, path, content, file } = props;
-  const preview = file?.previewFile;
-  const picture = preview ? { file: { ...place, path: pathOfKey(preview, place.assetId) } } : {};
-  return path ? (
-    <>
-      {content && (
-        <Suspense>
-          <EarlierContent place={place} path={path} versionId={content} />
-        </Suspense>
-      )}
-      <Stage
-        key={`${path} ${content ?? ''}`}
-        {...place}
-        file={
-          content
-            ? { path, size: null, earlier: { versionId: content } }
-            : { path, size: file?.size ?? null, changedAt: file?.dateCreatedCurrentVersion }
-        }
-        picture={content ? {} : picture}
-      />
-    </>
-  ) : (
-    <div className="stage empty">
-      {props.isArchived ? (
-        <ArchivedNotice place={place} mayRestore={props.mayRestore} />
-      ) : (
-        props.isEmpty && <NoFiles place={place} mayUpload={props.mayWrite} />
-      )}
-    </div>
-  );
-}
-
 function AssetHeader(props: {
   place: Place;
   asset: Details | undefined;
@@ -268,23 +228,5 @@ function AssetHeader(props: {
         changed={props.changed}
       />
     </header>
-  );
-}
-
-function NoFiles({ place, mayUpload }: { place: Place; mayUpload: boolean }) {
-  return (
-    <div className="notice">
-      <p>{assetTexts.noFiles}</p>
-      {mayUpload && (
-        <Link
-          to="/upload"
-          search={{ database: place.databaseId, asset: place.assetId }}
-          className="button primary"
-          preload={false}
-        >
-          {assetTexts.upload}
-        </Link>
-      )}
-    </div>
   );
 }

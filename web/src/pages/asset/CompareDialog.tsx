@@ -1,13 +1,17 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import type { Place } from '../../api/downloads';
 import { texts } from '../../texts';
 import { formatBytes, formatNumber, visibleName } from '../../texts/formats';
 import { versionsTexts } from '../../texts/versions';
+import { compareTexts } from '../../texts/compare';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { MoreButton } from '../../ui/MoreButton';
 import { InlineError } from '../../ui/InlineError';
 import { UserText } from '../../ui/UserText';
+import { fileKind } from '../../ui/fileKinds';
+import { encodeCompared } from '../compare/comparedFile';
 import { FACT_PREFIX, factLabel, isReadable } from '../../ui/facts';
 import {
   comparisonQuery,
@@ -72,7 +76,7 @@ function Since({ place, from }: { place: Place; from: string }) {
   return (
     <>
       <p role="status">{isSame && words.sameFiles}</p>
-      <FileLists differences={query.data} />
+      <FileLists differences={query.data} compare={{ place, from, to: NOW }} />
     </>
   );
 }
@@ -86,7 +90,7 @@ function Between({ place, from, to }: { place: Place; from: string; to: string }
   return (
     <>
       <p role="status">{isSame && !query.hasNextPage && words.same}</p>
-      <FileLists differences={files} />
+      <FileLists differences={files} compare={{ place, from, to }} />
       <ValueList
         title={words.metadata}
         values={records.filter(({ isAttribute }) => !isAttribute)}
@@ -107,35 +111,78 @@ function Pending({ query }: { query: { error: unknown; refetch: () => unknown } 
 }
 
 /** Files that differ, with their sizes. */
-export function FileLists({ differences }: { differences: FileDifferences }) {
+export function FileLists(props: { differences: FileDifferences; compare: Compared }) {
+  const { differences, compare } = props;
   return KINDS.map((kind) => (
     <FileList
       key={kind}
       title={words.differences[kind](differences[kind].length)}
       files={differences[kind]}
+      compare={compare}
     />
   ));
 }
 
-export function FileList({ title, files }: { title: string; files: readonly FileDifference[] }) {
+/** The versions of which files are listed. */
+interface Compared {
+  place: Place;
+  from: string;
+  to: string;
+}
+
+export function FileList(props: {
+  title: string;
+  files: readonly FileDifference[];
+  compare?: Compared;
+}) {
+  const { title, files, compare } = props;
   if (!files.length) return null;
   const size = (bytes: number | null) => (bytes === null ? words.nothing : formatBytes(bytes));
   return (
     <>
       <h3>{title}</h3>
       <ul className="names">
-        {files.map(({ path, before, after }) => (
+        {files.map(({ path, before, after, versions }) => (
           <li key={path}>
             <UserText text={path.replace(/^\//, '')} />{' '}
             <span className="faint">
               {before !== null && after !== null
                 ? words.changedTo(size(before), size(after))
                 : size(after ?? before)}
-            </span>
+            </span>{' '}
+            {compare && versions && fileKind(path) === 'model' && (
+              <CompareLink compare={compare} path={path} versions={versions} />
+            )}
           </li>
         ))}
       </ul>
     </>
+  );
+}
+
+/** Leads to both contents of a model side by side. */
+function CompareLink(props: {
+  compare: Compared;
+  path: string;
+  versions: NonNullable<FileDifference['versions']>;
+}) {
+  const { place, from, to } = props.compare;
+  const { path, versions } = props;
+  const side = (versionId: string | undefined, assetVersionId: string) =>
+    encodeCompared({
+      ...place,
+      path,
+      earlier: versionId ? { versionId, assetVersionId } : undefined,
+    });
+  return (
+    <Link
+      to="/compare"
+      search={{ left: side(versions.before, from), right: side(versions.after, to) }}
+      aria-label={compareTexts.openFile(visibleName(path.slice(1)))}
+      preload={false}
+    >
+      {compareTexts.open}
+    </Link>
   );
 }
 
@@ -186,6 +233,7 @@ function toDifferences(pages: readonly Comparison[]) {
           path: relativeKey,
           before: from?.size ?? null,
           after: to?.size ?? null,
+          versions: from && to ? { before: from.versionId, after: to.versionId } : undefined,
         })),
       );
   const records = pages.flatMap((page) =>

@@ -29,6 +29,7 @@ interface Props {
   assetName: string | undefined;
   versionId: string;
   requestedPath: string | undefined;
+  view: string | undefined;
 }
 
 /** The files and metadata of an asset as a version of it has them. */
@@ -62,6 +63,7 @@ export function OldVersion(props: Props) {
             {...place}
             file={{ path, size: shown.size ?? null, earlier }}
             picture={{}}
+            view={props.view}
           />
         ) : (
           <div className="stage empty">{version && <p className="notice">{words.empty}</p>}</div>

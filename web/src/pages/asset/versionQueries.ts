@@ -96,6 +96,8 @@ export interface FileDifference {
   path: string;
   before: number | null;
   after: number | null;
+  /** The contents of a changed file that differ; without the second one it is the newest. */
+  versions?: { before: string; after?: string } | undefined;
 }
 
 /** What the files of a version and those of now have different, by path. */
@@ -125,7 +127,12 @@ export function differencesSince(
     const before = size ?? null;
     if (!file) differences.removed.push({ path, before, after: null });
     else if (file.versionId !== versionId)
-      differences.changed.push({ path, before, after: file.size ?? null });
+      differences.changed.push({
+        path,
+        before,
+        after: file.size ?? null,
+        versions: { before: versionId },
+      });
   }
   for (const [path, file] of current)
     differences.added.push({ path, before: null, after: file.size ?? null });

@@ -5,6 +5,7 @@ import { archiveAsset, restoreAsset } from '../../api/archiving';
 import { errorText } from '../../api/errors';
 import { tagsQuery as tagsOfServer, type Permissions } from '../../api/queries';
 import { texts } from '../../texts';
+import { compareTexts } from '../../texts/compare';
 import { selectionTexts } from '../../texts/selection';
 import { sheetTexts } from '../../texts/sheet';
 import { dependentsTexts } from '../../texts/dependents';
@@ -12,8 +13,10 @@ import { Dependents } from '../../ui/Dependents';
 import { InlineError } from '../../ui/InlineError';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { UserText } from '../../ui/UserText';
+import { fileKind } from '../../ui/fileKinds';
 import { toast } from '../../ui/Toasts';
 import { parentsQuery } from '../asset/relationQueries';
+import { encodeCompared } from '../compare/comparedFile';
 import { DownloadDialog } from './DownloadDialog';
 import type { Card } from '../../api/hits';
 import { RunDialog } from './RunDialog';
@@ -92,6 +95,7 @@ export function SelectionBar(props: {
           {sheetTexts.edit}
         </Link>
       )}
+      <CompareLink cards={cards} />
       {may.change && archived.length > 0 && (
         <button type="button" onClick={() => restore(archived)} disabled={done !== null}>
           {selectionTexts.restore}
@@ -118,6 +122,24 @@ export function SelectionBar(props: {
         />
       )}
     </div>
+  );
+}
+
+/** Leads to the models of two assets side by side. */
+function CompareLink({ cards }: { cards: readonly Card[] }) {
+  const files = cards.flatMap(({ file, ...place }) =>
+    file && fileKind(file) === 'model' ? [encodeCompared({ ...place, path: file })] : [],
+  );
+  if (cards.length !== 2 || files.length !== 2) return null;
+  return (
+    <Link
+      to="/compare"
+      search={{ left: files[0], right: files[1] }}
+      className="button"
+      preload={false}
+    >
+      {compareTexts.open}
+    </Link>
   );
 }
 
