@@ -16,7 +16,6 @@ from backend.core.tables import Tables
 from backend.core.transactions import Item, Put
 from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError
 from backend.domains.assets.models import CreateAssetBody, UpdateAssetBody
-from backend.domains.metadata.routes import build_router as metadata_router
 from backend.spec import keys
 from backend.spec.tables import TABLES, assets, metadata, operations, registry, workflows
 from backend.spec.tables.model import Table
@@ -25,7 +24,7 @@ from tests.factories.audit import entries
 from tests.factories.files import BUCKET, PARAMETERS, PATH
 from tests.factories.http import Client
 from tests.factories.lifecycle import AUXILIARY, Lifecycle, interrupt, kill, lifecycle
-from tests.factories.metadata import metadata_service
+from tests.factories.metadata import metadata_router, metadata_service
 from tests.unit.domains.metadata.calls import record
 from tests.unit.domains.uploads.calls import sent
 
