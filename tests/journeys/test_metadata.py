@@ -186,8 +186,9 @@ def test_several_entities_are_changed_at_once_if_they_are_as_expected(
     ]
 
     def edit_all(**change: Any) -> list[int]:
-        body = {"entities": [{**entity, "metadata": [], **change} for entity in entities]}
-        return [result["status"] for result in api.ok("PUT", "/metadata/batch", body)["results"]]
+        sent: list[dict[str, Any]] = [{**entity, "metadata": [], **change} for entity in entities]
+        results = api.ok("PUT", "/metadata/batch", {"entities": sent})["results"]
+        return [result["status"] for result in results]
 
     assert edit_all(metadata=[record("owner", "Ada")]) == [200] * 5
     api.ok("PUT", f"/database/{database}/metadata", {"metadata": [record("owner", "Bea")]})

@@ -24,7 +24,7 @@ def new(key: str, value: str, expected: str | None = None, kind: str = "string")
 
 
 def edit(client: Client, *entities: dict[str, Any]) -> Response:
-    sent = [{"metadata": [], **entity} for entity in entities]
+    sent: list[dict[str, Any]] = [{"metadata": [], **entity} for entity in entities]
     return client.send("PUT", "/metadata/batch", body={"entities": sent})
 
 
