@@ -22,6 +22,7 @@ from backend.spec.inspection_outputs import INSPECTION_OUTPUTS, TURNTABLE
 from tests.integration.processing.test_inspecting import FakeWorkFiles, event
 from tests.unit.processing import cad, samples
 
+_READ = frozenset(extension for read in EXTENSIONS_OF.values() for extension in read)
 MATERIAL = b"newmtl red\nmap_Kd ../textures/Red.png\nmap_Ks ../../up.png\nmap_Ka gone.png\n"
 
 
@@ -101,7 +102,7 @@ def pipeline(files: FakeWorkFiles, instances: Instances) -> Inspector:
     remote = RemoteReading(
         files, instances, "reader", READER_SECONDS, False, iter("123456789").__next__
     )
-    return Inspector(files, None, EXTENSIONS_OF["Inspect"], remote)
+    return Inspector(files, None, _READ, remote)
 
 
 def run(files: FakeWorkFiles, inspector: Inspector, path: str) -> dict[str, Any]:
