@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { countActs } from './acts.mjs';
 import { test } from './fixtures.mjs';
-import { accessible, endpoint, file, fits, newAsset, triangle, withKey } from './walk.mjs';
+import { accessible, file, fits, newAsset, request, triangle, withKey } from './walk.mjs';
 import { CORNERS, NARROW_AND_DARK, UI } from './walk.mjs';
 
 const dialog = (page) => page.getByRole('dialog');
@@ -26,15 +26,6 @@ test('a database is created from the list, whose cards have pictures', async ({ 
   acts.end('Create a database');
   await page.getByText('of a walk').waitFor();
 });
-
-/** Sends a request as the administrator, without the browser's cookies. */
-async function request(method, path, data) {
-  const headers = { authorization: endpoint.adminApiKey, 'content-type': 'application/json' };
-  const body = JSON.stringify(data);
-  const response = await fetch(endpoint.api + path, { method, headers, body });
-  assert.ok(response.ok, `${method} ${path}: ${await response.clone().text()}`);
-  return response.json();
-}
 
 test('metadata of an asset and of a file is edited by its schema, also by two people', async ({
   open,
