@@ -36,6 +36,8 @@ test('a deleted key asks for a new sign-in over a form', async ({ open }) => {
   const field = page.getByLabel('Description', { exact: true });
   await field.fill('typed with the first key');
   await deleteKey(first);
+  // The authorizer may keep its reply for the session for five seconds.
+  await page.waitForTimeout(5_000);
   await page.getByRole('button', { name: 'Save' }).click();
   const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
   await dialog.waitFor();
