@@ -220,12 +220,8 @@ lock: $(READY) ## Resolve pyproject.toml into requirements.txt and backend/requi
 	done
 
 VERSION ?=
-.PHONY: version
-version:
-	@test -n "$(VERSION)" || { echo "VERSION: not given; name one, such as VERSION=0.1.0"; exit 2; }
-
 .PHONY: release
-release: version $(READY) web/node_modules/.package-lock.json ## Check and build a release (VERSION=)
+release: $(READY) ## Check and build a release (VERSION=)
 	@$(BIN)/python -m tests.release "$(VERSION)"
 
 .PHONY: web-materials

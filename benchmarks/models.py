@@ -16,11 +16,7 @@ from pathlib import Path
 from backend.processing.jail.parent import Jail, Outcome
 from backend.processing.jail.results import ReadingStalledError
 from backend.processing.remote.invoker import refused
-from backend.spec.formats import (
-    FORMAT_OF,
-    INSPECTED_EXTENSIONS,
-    extension_of,
-)
+from backend.spec.formats import FORMAT_OF, extension_of, reason_not_inspected
 from benchmarks.glb_validator import errors_of
 
 DEBIAN_MODELS = Path("/usr/share/assimp/models")
@@ -111,7 +107,7 @@ def measure(root: Path) -> tuple[Figures, list[Row]]:
         glbs=len(errors),
         glbs_with_errors=sum(count > 0 for count in errors.values()),
         refused=sum(row.outcome.result.refused is not None for row in rows),
-        other_formats=sum(extension_of(row.path) not in INSPECTED_EXTENSIONS for row in rows),
+        other_formats=sum(reason_not_inspected(extension_of(row.path)) is not None for row in rows),
         crashes=tuple(row.path for row in rows if _names(row, *_CRASHES)),
         hangs=tuple(row.path for row in rows if _names(row, *_HANGS)),
         median_seconds=statistics.median(seconds),
@@ -151,7 +147,8 @@ def main(arguments: Sequence[str]) -> int:
     root = Path(arguments[0]) if arguments else DEBIAN_MODELS
     figures, rows = measure(root)
     for row in rows:
-        if row.outcome.result.refused and extension_of(row.path) in INSPECTED_EXTENSIONS:
+        is_inspected = reason_not_inspected(extension_of(row.path)) is None
+        if row.outcome.result.refused and is_inspected:
             print(f"{row.path}: {row.outcome.result.refused}")
     print(printed(figures))
     print(json.dumps(figures.__dict__))

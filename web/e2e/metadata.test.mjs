@@ -1,9 +1,18 @@
-// The metadata of many assets in one table: twenty at once, two people, a file, and a thousand.
+// The metadata of many assets in one table: twenty at once, by two people, and by a file.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { countActs } from './acts.mjs';
 import { test } from './fixtures.mjs';
-import { accessible, fits, NARROW_AND_DARK, request, UI, vitrine, withKey } from './walk.mjs';
+import {
+  accessible,
+  fits,
+  NARROW_AND_DARK,
+  newDatabaseOfParts,
+  request,
+  UI,
+  vitrine,
+  withKey,
+} from './walk.mjs';
 
 const NUMBER = 20;
 const record = (key, value, type = 'string') => ({
@@ -17,29 +26,12 @@ const path = (database, id) => `/database/${database}/assets/${id}/metadata`;
 async function createAssets(page) {
   const database = `table-${Date.now()}`;
   const word = `sheet${Date.now()}`;
-  const [bucket] = (await request('GET', '/buckets')).Items;
-  const described = { databaseId: database, description: 'of a walk' };
-  await request('POST', '/database', { ...described, defaultBucketId: bucket.bucketId });
-  await request('POST', '/metadataschema', {
-    databaseId: database,
-    schemaName: 'Parts',
-    metadataSchemaEntityType: 'assetMetadata',
-    enabled: true,
-    fields: {
-      fields: [
-        {
-          metadataFieldKeyName: 'material',
-          metadataFieldValueType: 'inline_controlled_list',
-          controlledListKeys: ['brass', 'oak'],
-        },
-        { metadataFieldKeyName: 'mass', metadataFieldValueType: 'number' },
-      ],
-    },
-  });
+  await newDatabaseOfParts(database);
   const ids = Array.from({ length: NUMBER }, (_, at) => `${word}-${String(at).padStart(2, '0')}`);
   await Promise.all(
     ids.map(async (assetId) => {
-      const asset = { ...described, assetId, assetName: assetId, isDistributable: true, tags: [] };
+      const described = { databaseId: database, description: 'of a walk', tags: [] };
+      const asset = { ...described, assetId, assetName: assetId, isDistributable: true };
       await request('POST', '/assets', asset);
       const metadata = [record('mass', '12', 'number'), record('note', '=1+1 "x",\n<b>')];
       await request('POST', path(database, assetId), { metadata });

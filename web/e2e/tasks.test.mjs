@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { countActs } from './acts.mjs';
 import { test } from './fixtures.mjs';
-import { accessible, file, fits, newAsset, request, triangle, withKey } from './walk.mjs';
+import {
+  accessible,
+  file,
+  fits,
+  newAsset,
+  newDatabaseOfParts,
+  request,
+  triangle,
+  withKey,
+} from './walk.mjs';
 import { CORNERS, NARROW_AND_DARK, UI } from './walk.mjs';
 
 const dialog = (page) => page.getByRole('dialog');
@@ -32,29 +41,7 @@ test('metadata of an asset and of a file is edited by its schema, also by two pe
 }) => {
   const { page } = await open(NARROW_AND_DARK);
   const database = `schema-${Date.now()}`;
-  const [bucket] = (await request('GET', '/buckets')).Items;
-  await request('POST', '/database', {
-    databaseId: database,
-    description: 'of a walk',
-    defaultBucketId: bucket.bucketId,
-  });
-  await request('POST', '/metadataschema', {
-    databaseId: database,
-    schemaName: 'Parts',
-    metadataSchemaEntityType: 'assetMetadata',
-    enabled: true,
-    fields: {
-      fields: [
-        {
-          metadataFieldKeyName: 'material',
-          metadataFieldValueType: 'inline_controlled_list',
-          controlledListKeys: ['brass', 'oak'],
-          required: true,
-        },
-        { metadataFieldKeyName: 'mass', metadataFieldValueType: 'number' },
-      ],
-    },
-  });
+  await newDatabaseOfParts(database, true);
   const { id } = await newAsset(page, [file('a.txt')], 'a part', 'of a walk', database);
   const acts = countActs(page);
   await acts.click('button', 'Edit the metadata');

@@ -199,3 +199,30 @@ export async function request(method, path, data) {
   assert.ok(response.ok, `${method} ${path}: ${await response.clone().text()}`);
   return response.json();
 }
+
+/** Creates a database whose assets have a material of a list, and a mass. */
+export async function newDatabaseOfParts(database, isMaterialRequired = false) {
+  const [bucket] = (await request('GET', '/buckets')).Items;
+  await request('POST', '/database', {
+    databaseId: database,
+    description: 'of a walk',
+    defaultBucketId: bucket.bucketId,
+  });
+  await request('POST', '/metadataschema', {
+    databaseId: database,
+    schemaName: 'Parts',
+    metadataSchemaEntityType: 'assetMetadata',
+    enabled: true,
+    fields: {
+      fields: [
+        {
+          metadataFieldKeyName: 'material',
+          metadataFieldValueType: 'inline_controlled_list',
+          controlledListKeys: ['brass', 'oak'],
+          required: isMaterialRequired,
+        },
+        { metadataFieldKeyName: 'mass', metadataFieldValueType: 'number' },
+      ],
+    },
+  });
+}

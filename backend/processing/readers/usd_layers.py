@@ -31,8 +31,9 @@ _PACKAGES = 4  # in each other
 # OpenUSD parses each prim and value within the one around it.
 _NESTED, _NO_BRACKETS = 500, bytes(set(range(256)) - set(b"()[]{}"))
 _ABSOLUTE = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")  # a URL, or a drive
-# What an error says, after its place in the source of OpenUSD.
-_SAYS = re.compile(r"(?s) in file \S+ : '(.*?)'\s*$")
+# What the first of several errors says, after its place in the source of OpenUSD.
+_SAYS = re.compile(r"(?s) in file \S+ : '(.*?)\s*'\s*(?:\n\tError in |$)")
+_PLACE = re.compile(r"^:(\d+):(\d+): ")
 # Names of layers on this machine, and of functions.
 _INNER = re.compile(r"@[^@]*@,?|/\S*/tmp\w+\.usd[ac]|\S+::\S+ ?")
 
@@ -40,7 +41,8 @@ _INNER = re.compile(r"@[^@]*@,?|/\S*/tmp\w+\.usd[ac]|\S+::\S+ ?")
 def reason_of(error: object) -> str:
     """Return what OpenUSD says, without names of this machine."""
     says = _SAYS.search(str(error))
-    return printable_line(_INNER.sub("", says[1] if says else str(error)))
+    reason = _INNER.sub("", says[1] if says else str(error))
+    return printable_line(_PLACE.sub(r"line \1, column \2: ", reason))
 
 
 class Layers:

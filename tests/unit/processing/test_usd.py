@@ -432,7 +432,8 @@ _BOX = lines(LAYER + mesh())
     ("data", "reason"),
     [
         (b"", "neither with PXR-USDC nor with #usda"),
-        (_BOX[:-20], "not valid: "),
+        (_BOX[:-20], "not valid: line "),
+        (b'#usda 1.0\ndef Cube "a b" {}\n', "'a b' is not a valid prim name"),
         (b"#usda 9.0\n", "not valid: "),
         (lines(LAYER + 'def "d" {\n' * 501 + "}" * 501), "nested more than 500 times"),
         (FILES["binary.usdc"][:60], "not valid: "),
@@ -449,6 +450,7 @@ def test_a_broken_file_is_refused_with_its_fact(data: bytes, reason: str) -> Non
     assert reason in refused
     assert "/tmp" not in refused
     assert "::" not in refused
+    assert " in file " not in refused
 
 
 def test_a_file_that_is_cut_or_doubled_is_refused_or_has_its_facts() -> None:

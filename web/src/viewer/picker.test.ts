@@ -81,7 +81,7 @@ test('what a plane cuts away is not met, and what it closes is', () => {
   expect(pickAt(solid, [5, 5, 5], plane).at?.[1]).not.toBe(5);
 });
 
-test('the nearest of points is met, not one behind it', () => {
+test('the ray hits the nearest point, not one behind it', () => {
   const cloud = new BufferGeometry();
   const places = new Float32Array([0, 0, 0, -20, -30, -40, 3, 0, 0]);
   cloud.setAttribute('position', new BufferAttribute(places, 3));

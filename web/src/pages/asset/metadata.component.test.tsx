@@ -147,7 +147,7 @@ test('of two people who edit one asset, neither loses what was typed', async () 
   expect(sent.map(({ body }) => body)).toEqual([{ metadata: [entry('gone', 'mine, too')] }]);
 });
 
-test('of a schema that changes while the form is open, one is told, and nothing typed is lost', async () => {
+test('a schema that changes while the form is open is reported, and typed values are kept', async () => {
   store(entry('mass', '12', 'number', inSchema()), entry('note', 'old'));
   const { field, type, save } = await edit();
   await type('note', 'new');

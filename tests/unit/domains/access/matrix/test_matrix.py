@@ -17,11 +17,12 @@ import pytest
 
 from backend.spec import routes
 from backend.spec.routes import ROUTES, Route
+from tests.factories.constraints import constraint, criterion, groups
 from tests.routes import CASE_OF, question
 from tests.routes.metadata import entity_of
 from tests.routes.needs import may_use
 from tests.unit.domains.access.matrix.roles import ROLES, WITH_ONE_ACTION, WITHOUT_ONE_ACTION, Role
-from tests.unit.domains.access.matrix.seeding import Seeded
+from tests.unit.domains.access.matrix.seeding import ANN, Seeded
 from tests.unit.domains.access.matrix.states import ALLOWED, ASSETS, STATES, State
 from tests.unit.domains.access.matrix.table import (
     Expectations,
@@ -316,6 +317,27 @@ def test_each_part_of_a_batch_gets_the_reply_of_its_own_route(
     results = [200 if r["status"] == 409 else r["status"] for r in answer.body["results"]]
     assert results == statuses
     assert world.changed == (200 in statuses)
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+def test_a_batch_shows_values_only_to_callers_of_the_routes_that_read_them(
+    world: Seeded, method: str
+) -> None:
+    role_name = f"just-{method}"
+    parts = routes.UPDATE_METADATA_BATCH.parts
+    requests = [question(world, route) for route in parts if route.method == method]
+    batch = Question({}, body={"entities": [entity_of(sent) for sent in requests]})
+    reads = [criterion("route__path", "contains", "metadata")]
+    denial = constraint(
+        objectType="api", criteriaAnd=reads, groupPermissions=groups(role_name, type_="deny")
+    )
+    with world.rolled_back():
+        world.done(routes.CREATE_CONSTRAINT, {"constraintId": "no-reads"}, denial)
+        world.done(routes.SET_USER_ROLES, body={"userId": ANN, "roleName": [role_name]})
+        answer = world.send(routes.UPDATE_METADATA_BATCH, batch, user_id=ANN)
+    results = answer.body["results"]
+    assert [result["status"] for result in results] == [403] * len(requests)
+    assert not any(result.get("conflicts") for result in results)
 
 
 REPLACING = (
