@@ -14,8 +14,8 @@ from backend.processing.glb import write_glb
 from backend.processing.measurements import Facts, facts_of, known_and_finite
 from backend.processing.merged_parts import merge_parts
 from backend.processing.readers.blend import picture_of
-from backend.processing.readers.documents import DOCUMENT_READERS, Document
-from backend.processing.readers.models import read_model
+from backend.processing.readers.documents import Document
+from backend.processing.readers.models import DOCUMENT_READERS, read_model
 from backend.processing.render.thumbnail import thumbnail
 from backend.processing.render.thumbnail import turntable as turntable_of
 from backend.processing.scene import Part, RefusedError, Scene

@@ -18,6 +18,8 @@ TRIANGLES = 16_000_000
 # Places of meshes or blocks, each of which costs a step of Python. A few nested lines of text can
 # place a mesh any number of times.
 NODES = 1_000_000
+# Elements of an SVG picture, which take 12 seconds per million to draw.
+ELEMENTS = 500_000
 # Only counted and measured, in chunks; it is the time that bounds them, not the memory.
 POINTS = 400_000_000
 # Points of a point cloud that are drawn and written to the GLB. Of more, every nth is. Each takes

@@ -24,7 +24,7 @@ READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 # Version of the file readers. Increment it when readers return other facts for the same bytes, or
 # read files that they rejected; administrators then renew stored facts (decision 88). Version 1
 # stored no version.
-READERS_VERSION = 11
+READERS_VERSION = 12
 
 # Years of dates that are facts, from that of the first photograph on. Others mean an unknown date.
 # They are also few enough for a histogram: of 10,000 years OpenSearch returns 10,000 buckets.
@@ -76,7 +76,7 @@ FACTS = (
     Fact("scans", "number", "Scans of an E57 file."),
     Fact("images", "number", "Images that an E57 file has beside its scans."),
     Fact("layers", "number", "Layers of a Rhino file; files that a USD stage is composed of."),
-    Fact("elements", "number", "Elements of an IFC model, without openings."),
+    Fact("elements", "number", "Elements of an IFC model, without openings; of an SVG picture."),
     Fact("storeys", "number", "Storeys of an IFC model."),
     Fact("vertices", "number", "Vertices."),
     Fact("meshes", "number", "Meshes."),

@@ -238,7 +238,12 @@ FORMATS = (
         _SPACE + rb"(?i:<!doctype\s+html|<html)\b",
         "text",
     ),
-    _stored("SVG", "svg", "PNG", "image/svg+xml", _XML + rb"<svg\b", "text"),
+    Format(
+        *("SVG", "svg", "Promised", "document", "svg", "image/svg+xml"),
+        start=_XML + rb"<(?:\w+:)?svg\b",
+        libraries="resvg_py fontpkg_noto_sans",
+        viewer="image",
+    ),
     Format(
         *("3MF", "3mf", "Promised", "model", "3mf", "model/3mf"),
         start=rb"PK\x03\x04.*3D/3dmodel\.model",
@@ -356,7 +361,7 @@ EXTENSIONS_OF = {
     for function in ("Inspect", *dict.fromkeys(_FUNCTION_OF_READER.values()))
 }
 """The extensions that each function reads, by its name."""
-FOLDER_EXTENSIONS = EXTENSIONS_OF["InspectCad"] | EXTENSIONS_OF["InspectUsd"]
+FOLDER_EXTENSIONS = _extensions(*(row for row in _INSPECTED if row.reader in {"cad", "svg", "usd"}))
 """Extensions whose library opens files by their path, in a folder of the confined process."""
 KINDS_IN_ORDER = tuple(
     _extensions(*(row for row in _INSPECTED if row.kind == kind))

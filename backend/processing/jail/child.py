@@ -43,7 +43,7 @@ def run(channel: socket.socket) -> None:
     bounds = Bounds(**job["bounds"])
     folder = None
     if extension_of(path) in FOLDER_EXTENSIONS:
-        # OpenCASCADE converts by way of a temporary file, OpenUSD opens layers by their path.
+        # OpenCASCADE converts by way of a temporary file; OpenUSD opens layers, resvg its font.
         folder = Path(job["folder"])
         os.environ["TMPDIR"] = str(folder)  # noqa: TID251 - no setting of ours
         tempfile.tempdir = str(folder)

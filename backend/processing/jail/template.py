@@ -14,7 +14,7 @@ from backend.processing.files import NoFiles
 from backend.processing.inspection import inspect
 from backend.processing.jail import child
 from backend.processing.jail.channel import ChannelError, close_all, receive, send
-from backend.processing.readers import assimp, ifc, usd
+from backend.processing.readers import assimp, ifc, svg, usd
 from backend.processing.texts import CODE_PAGES
 
 # Modules that libraries import at their first use only.
@@ -27,6 +27,7 @@ _LIBRARIES = {
     "assimp_py": assimp.library,
     "ifcopenshell": ifc.library,
     "pxr": usd.library,
+    "resvg_py": svg.library,
 }
 _TRIANGLE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 

@@ -2,7 +2,6 @@
 
 import io
 import struct
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -53,7 +52,7 @@ def read_image(data: bytes) -> Document:
     """Read an image. Its size is checked before its pixels are decoded."""
     if light := read_light(data):
         facts_of_light, picture = light
-        return Document(facts_of_light, _draw_on_squares(picture))
+        return Document(facts_of_light, draw_on_squares(picture))
     formats = FORMATS
     if heif.is_heif(data):
         heif.register()
@@ -82,7 +81,7 @@ def read_image(data: bytes) -> Document:
                 facts |= facts_of_exif(exif, _BROKEN)
             picture = _reduce(image)
             return Document(
-                facts, _draw_on_squares(picture if turn is None else picture.transpose(turn))
+                facts, draw_on_squares(picture if turn is None else picture.transpose(turn))
             )
     except Image.UnidentifiedImageError:
         raise RefusedError("not an image of a known format") from None
@@ -102,7 +101,7 @@ def _turn(image: Image.Image, exif: Image.Exif | None) -> Image.Transpose | None
         return None
 
 
-def _draw_on_squares(picture: Image.Image) -> Image.Image:
+def draw_on_squares(picture: Image.Image) -> Image.Image:
     """Draw squares behind a transparent picture: its ink is seen on light and on dark pages."""
     if picture.getchannel("A").getextrema() == (255, 255):
         return picture
@@ -159,6 +158,3 @@ def read_pdf(data: bytes) -> Document:
     width, height = width * unit, height * unit
     facts = {"format": "PDF", "pages": pages, "width": round(width, 2), "height": round(height, 2)}
     return Document(facts, picture)
-
-
-DOCUMENT_READERS: Mapping[str, Callable[[bytes], Document]] = {"image": read_image, "pdf": read_pdf}

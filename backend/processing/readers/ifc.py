@@ -75,7 +75,9 @@ def read(data: bytes, _name: str, _files: Files) -> Scene:
     iterator = _iterator(module, file)
     building = _Building(file, limits.cpu_seconds_for(len(data)) * _SHARE)
     building.add_all(_shapes(iterator))
-    products = {product.id(): product.is_a() for product in _products(module, iterator)}
+    # The method of the Python class fails in version 0.9.0.
+    tasks = module.ifcopenshell_wrapper.iterator.get_task_products(iterator)
+    products = {product.id(): product.is_a() for products in tasks for product in products}
     if not products and not elements:
         raise RefusedError("holds no elements")
     metres = float(iterator.unit_magnitude()) if products else METRE.metres
@@ -132,12 +134,6 @@ def _shapes(iterator: Any) -> Iterator[Any]:
     while has_next:
         yield iterator.get()
         has_next = iterator.next()
-
-
-def _products(module: Any, iterator: Any) -> list[Any]:
-    # The method of the Python class fails in version 0.9.0.
-    groups = module.ifcopenshell_wrapper.iterator.get_task_products(iterator)
-    return [product for group in groups for product in group]
 
 
 class _Building:

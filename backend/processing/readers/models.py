@@ -1,4 +1,4 @@
-"""Reads a model by the reader of its format."""
+"""Reads a file by the reader of its format."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -25,8 +25,10 @@ from backend.processing.readers import (
 from backend.processing.readers.archives import ifc_of, xgl_of
 from backend.processing.readers.assimp_texts import off_rows
 from backend.processing.readers.checks import CHECKS
+from backend.processing.readers.documents import Document, read_image, read_pdf
 from backend.processing.readers.heif import is_heif
 from backend.processing.readers.light import is_exr
+from backend.processing.readers.svg import read_svg
 from backend.processing.readers.text import require_text
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import FORMAT_OF
@@ -104,4 +106,10 @@ READERS: Mapping[str, Reader] = {
     "points": points.read_text,
     "usd": usd.read,
     "zgl": lambda data, name, files: assimp.read(xgl_of(data), f"{name[: -len('zgl')]}xgl", files),
+}
+
+DOCUMENT_READERS: Mapping[str, Callable[[bytes], Document]] = {
+    "image": read_image,
+    "pdf": read_pdf,
+    "svg": read_svg,
 }

@@ -14,6 +14,8 @@ from tests.unit.processing.test_ifc import FILES as IFC
 from tests.unit.processing.test_light import FILES as LIGHT
 from tests.unit.processing.test_rhino import FILES as RHINO
 from tests.unit.processing.test_splats import FILES as SPLATS
+from tests.unit.processing.test_svg import FILES as SVG
+from tests.unit.processing.test_svg import svg
 from tests.unit.processing.test_usd import FILES as USD
 from tests.unit.processing.test_usd import lines, mesh
 
@@ -25,6 +27,8 @@ FILES = {
     **RHINO,
     **IFC,
     **USD,
+    **SVG,
+    "text.svg": svg("<text y='18'>Käfig</text>"),
     "two.e57": TWO_SCANS,
     "a.blend": blend("-v300"),
 }
@@ -38,7 +42,7 @@ def test_a_file_has_facts_and_pictures_in_the_confined_process(
     assert outcome.result.refused is None
     assert outcome.result.facts["format"]
     assert outcome.thumbnail
-    assert outcome.glb or name in {*LIGHT, *HEIF, "a.blend"}
+    assert outcome.glb or name in {*LIGHT, *HEIF, "a.blend"} or name.endswith(".svg")
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -357,6 +357,7 @@ CONTENTS = {
     "E57": (b"ASTM-E57\1\0\0\0", "e57"),
     "DWG": (b"AC1032\0\0\0", None),
     "Collada": (b'<?xml version="1.0"?>\n<!-- made --><COLLADA version="1.4.1">', "dae"),
+    "SVG": (b'<?xml version="1.0"?>\n<!-- made --><svg width="9">', "svg"),
     "HTML": (b"\xef\xbb\xbf\n<!doctype html><title>Not found</title>", None),
     "USD": (b"#usda 1.0\n", "usdc"),
     "USD packages": (archive(("a b/c.usda", b"#usda 1.0\n")), "usd"),

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from backend.processing.inspection import inspect
 from backend.processing.readers.checks import CHECKS
-from backend.processing.readers.documents import DOCUMENT_READERS
-from backend.processing.readers.models import READERS
+from backend.processing.readers.models import DOCUMENT_READERS, READERS
 from backend.processing.readers.units import RULES
 from backend.spec.buckets import BUCKETS
 from backend.spec.formats import FORMAT_OF, FORMATS, Format, reason_not_inspected
