@@ -207,14 +207,16 @@ docs: $(READY) ## Write the generated reference pages, the client's models and t
 docs-costs: $(READY) ## Measure the requests of each operation and write the page on costs (minutes)
 	@$(BIN)/python -m docs.generate --costs
 
+# Dependency groups of functions that read files, a layer each.
+LAYERS := inspect inspect-cad inspect-ifc inspect-usd
 .PHONY: lock
 lock: $(READY) ## Resolve pyproject.toml into requirements.txt and backend/requirements.txt
-	@$(BIN)/uv pip compile --quiet pyproject.toml --group lambda --group inspect --group inspect-cad --group inspect-ifc --group inspect-usd --group runtime --group infra \
+	@$(BIN)/uv pip compile --quiet pyproject.toml --group lambda $(LAYERS:%=--group %) --group runtime --group infra \
 		--group local --group client --group tracking --group dev \
 		--universal --python-version 3.11 --generate-hashes -o requirements.txt
 	@$(BIN)/uv pip compile --quiet --group lambda -c requirements.txt \
 		--universal --python-version 3.11 --generate-hashes -o backend/requirements.txt
-	@for group in inspect inspect-cad inspect-ifc inspect-usd; do \
+	@for group in $(LAYERS); do \
 		$(BIN)/uv pip compile --quiet --group $$group -c requirements.txt \
 			--universal --python-version 3.11 --generate-hashes -o backend/requirements-$$group.txt; \
 	done

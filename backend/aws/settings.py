@@ -5,7 +5,7 @@ is a programming error and fails at cold start.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from backend.spec.buckets import Bucket
@@ -127,6 +127,15 @@ class Settings:
             return self.environment[name]
         except KeyError:
             raise MissingSettingError(f"the environment lacks {name}") from None
+
+
+def running(functions: Iterable[Function]) -> Function:
+    """Return which of the functions with the same handler this process runs.
+
+    Lambda gives its physical name, which ends in that of the declaration.
+    """
+    name = os.environ["AWS_LAMBDA_FUNCTION_NAME"].rpartition("-")[2]  # noqa: TID251
+    return next(function for function in functions if function.name == name)
 
 
 def load(function: Function, environment: Mapping[str, str] | None = None) -> Settings:

@@ -5,7 +5,7 @@ them; their changes are kept.
 """
 
 from backend.spec.formats import EXTENSIONS_OF
-from backend.spec.functions import inspection
+from backend.spec.functions.inspection import PIPELINES
 from backend.values import frozen
 
 
@@ -34,11 +34,6 @@ SHIPPED = tuple(
         function.description.removesuffix("."),
         tuple(f".{extension}" for extension in sorted(EXTENSIONS_OF[function.name])),
     )
-    for function in (
-        inspection.INSPECT,
-        inspection.INSPECT_CAD,
-        inspection.INSPECT_IFC,
-        inspection.INSPECT_USD,
-    )
+    for function in PIPELINES
 )
 INSPECT, INSPECT_CAD, *_ = SHIPPED

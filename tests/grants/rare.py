@@ -258,13 +258,13 @@ RARE = (
     Rare(
         "DataKey asset*bucket asset*bucket/*",
         "Decrypt GetObject GetObjectVersion ListBucket PutObject",
-        "InspectCad InspectIfc InspectUsd",
+        "Inspect?*",
         "files of CAD programs, buildings and stages: `make prove PART=models`",
     ),
     Rare(
         "*Reader",
         "InvokeFunction",
-        "Inspect InspectCad InspectIfc InspectUsd",
+        "Inspect*",
         "where the kernel confines no process: `make prove PART=sandbox`",
     ),
     Rare(

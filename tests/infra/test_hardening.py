@@ -157,9 +157,7 @@ def _settings(**given: object) -> Any:
 
 
 def test_readers_write_their_log_and_nothing_else(prod: Assembly) -> None:
-    assert [spec.name for spec in READERS] == [
-        *("InspectReader", "InspectCadReader", "InspectIfcReader", "InspectUsdReader"),
-    ]
+    assert "InspectReader" in {spec.name for spec in READERS}
     for spec in READERS:
         (statement,) = prod.statements(prod.resource(f"{spec.name}Role"))
         assert statement == (

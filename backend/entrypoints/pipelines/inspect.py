@@ -1,7 +1,8 @@
-"""The function that inspects models, point clouds, images and documents."""
+"""The functions that inspect files, each those of its own formats."""
 
+from backend.aws.settings import running
 from backend.entrypoints import ready
 from backend.entrypoints.inspection import inspector
-from backend.spec.functions.inspection import INSPECT
+from backend.spec.functions.inspection import PIPELINES
 
-handler = ready(inspector(INSPECT).handle)
+handler = ready(inspector(running(PIPELINES)).handle)

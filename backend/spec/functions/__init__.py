@@ -8,11 +8,15 @@ from backend.spec.functions.model import Function
 
 __all__ = ["FUNCTIONS", "Function", "pipeline_functions"]
 
-FUNCTIONS = tuple(
-    declared
-    for module in (apis, searches, executions, operations, workers, inspection)
-    for declared in vars(module).values()
-    if isinstance(declared, Function)
+FUNCTIONS = (
+    *(
+        declared
+        for module in (apis, searches, executions, operations, workers)
+        for declared in vars(module).values()
+        if isinstance(declared, Function)
+    ),
+    *inspection.READERS,
+    *inspection.PIPELINES,
 )
 
 

@@ -1,5 +1,7 @@
 """The shipped pipelines: functions that read users' files, with a dependency layer of their own."""
 
+from collections.abc import Mapping
+
 from backend.spec import settings
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET
 from backend.spec.functions.model import Function, Packages
@@ -25,17 +27,25 @@ _INSPECTS: Requests = {
 of a run."""
 
 
-def _reading(name: str, packages: Packages, description: str) -> tuple[Function, Function]:
-    """Return a reader without permissions, and the pipeline that calls it where it cannot read.
+# By the dependency layer that gives a function its name.
+_DESCRIPTIONS: Mapping[Packages, str] = {
+    "inspect": "Reads models, point clouds, images and documents: facts, a thumbnail, a GLB.",
+    "inspect-cad": "Reads CAD models: facts, a thumbnail, a GLB.",
+    "inspect-ifc": "Reads IFC models of buildings: facts, a thumbnail, a GLB.",
+    "inspect-usd": "Reads USD stages: facts, a thumbnail, a GLB.",
+}
 
-    Both have the dependency layer `packages`, after which their modules are named.
-    """
-    module = packages.replace("-", "_")
-    called = Function(
-        f"{name}Reader",
+
+def _name(packages: Packages) -> str:
+    return "".join(map(str.title, packages.split("-")))
+
+
+READERS = tuple(
+    Function(
+        f"{_name(packages)}Reader",
         "reader",
-        f"backend.entrypoints.readers.{module}.handler",
-        f"Reads one file for {name}, without permissions.",
+        "backend.entrypoints.readers.handler",
+        f"Reads one file for {_name(packages)}, without permissions.",
         uses={},
         settings=(settings.READERS,),
         memory_mb=_MEMORY_MB,
@@ -44,10 +54,14 @@ def _reading(name: str, packages: Packages, description: str) -> tuple[Function,
         storage_mb=_STORAGE_MB,
         tenant_isolation=True,
     )
-    pipeline = Function(
-        name,
+    for packages in _DESCRIPTIONS
+)
+"""Functions without permissions, each called by a pipeline where it cannot read by itself."""
+PIPELINES = tuple(
+    Function(
+        _name(packages),
         "pipeline",
-        f"backend.entrypoints.pipelines.{module}.handler",
+        "backend.entrypoints.pipelines.inspect.handler",
         description,
         uses=_INSPECTS,
         settings=(settings.TURNTABLES, settings.READERS),
@@ -57,19 +71,5 @@ def _reading(name: str, packages: Packages, description: str) -> tuple[Function,
         storage_mb=_STORAGE_MB,
         calls=(called,),
     )
-    return called, pipeline
-
-
-INSPECT_READER, INSPECT = _reading(
-    *("Inspect", "inspect"),
-    "Reads models, point clouds, images and documents: facts, a thumbnail, a GLB.",
-)
-INSPECT_CAD_READER, INSPECT_CAD = _reading(
-    "InspectCad", "inspect-cad", "Reads CAD models: facts, a thumbnail, a GLB."
-)
-INSPECT_IFC_READER, INSPECT_IFC = _reading(
-    "InspectIfc", "inspect-ifc", "Reads IFC models of buildings: facts, a thumbnail, a GLB."
-)
-INSPECT_USD_READER, INSPECT_USD = _reading(
-    "InspectUsd", "inspect-usd", "Reads USD stages: facts, a thumbnail, a GLB."
+    for (packages, description), called in zip(_DESCRIPTIONS.items(), READERS, strict=True)
 )

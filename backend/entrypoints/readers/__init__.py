@@ -1,1 +1,0 @@
-"""The functions that read one file each, without permissions, for the pipelines that call them."""
