@@ -208,7 +208,7 @@ docs-costs: $(READY) ## Measure the requests of each operation and write the pag
 	@$(BIN)/python -m docs.generate --costs
 
 # Dependency groups of functions that read files, a layer each.
-LAYERS := inspect inspect-cad inspect-ifc inspect-usd
+LAYERS := inspect inspect-cad inspect-ifc inspect-usd inspect-media
 .PHONY: lock
 lock: $(READY) ## Resolve pyproject.toml into requirements.txt and backend/requirements.txt
 	@$(BIN)/uv pip compile --quiet pyproject.toml --group lambda $(LAYERS:%=--group %) --group runtime --group infra \

@@ -18,8 +18,8 @@ HOURS = 730
 POLLS = 5 * 3 * 60 * HOURS
 """Requests a month with which Lambda polls an empty queue: five pollers, each of whose requests
 waits for 20 seconds. Source: Lambda Developer Guide, "Using Lambda with Amazon SQS"."""
-ALARMS = 237
-MEMORY_METRICS = 15
+ALARMS = 245
+MEMORY_METRICS = 17
 """Alarms of a stage with search, and the metrics of memory that exist with them;
 `tests/infra/test_alarms.py` counts them."""
 _FIREWALL_RULES = 3

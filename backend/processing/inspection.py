@@ -15,10 +15,11 @@ from backend.processing.measurements import Facts, facts_of, known_and_finite
 from backend.processing.merged_parts import merge_parts
 from backend.processing.readers.blend import picture_of
 from backend.processing.readers.documents import Document
+from backend.processing.readers.media import Film
 from backend.processing.readers.models import DOCUMENT_READERS, read_model
 from backend.processing.render.thumbnail import thumbnail
 from backend.processing.render.thumbnail import turntable as turntable_of
-from backend.processing.scene import Part, RefusedError, Scene
+from backend.processing.scene import RefusedError
 from backend.processing.texts import printable_line
 from backend.spec.formats import (
     FORMAT_OF,
@@ -73,7 +74,7 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
         raise RefusedError(reason)
     format_ = FORMAT_OF[extension]
     if read := DOCUMENT_READERS.get(format_.reader):
-        return _document(read(data))
+        return _document(read(data), turntable=turntable)
     embedded = picture_of(data) if extension == "blend" else None
     try:
         scene = read_model(data, path.rsplit("/", 1)[-1], extension, files)
@@ -98,7 +99,11 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
         thumbnail=None if picture is None else _png(picture),
         small=None if picture is None else _small(picture),
         glb=_unless_too_large(lambda: write_glb(parts, scene.materials, scene.up, scene.unit)),
-        turntable=_unless_too_large(lambda: _draw_turntable(parts, scene)) if turntable else None,
+        turntable=_unless_too_large(
+            lambda: _animated(turntable_of(parts, scene.materials, scene.up))
+        )
+        if turntable
+        else None,
     )
 
 
@@ -110,15 +115,19 @@ def _unless_too_large(build: Callable[[], T | None]) -> T | None:
         return None
 
 
-def _document(document: Document) -> Inspection:
-    facts = known_and_finite(document.facts)
+def _document(document: Document | Film, *, turntable: bool) -> Inspection:
     picture = document.picture
-    return Inspection(facts=facts, thumbnail=_png(picture), small=_small(picture))
+    strip = document.strip if isinstance(document, Film) else None
+    return Inspection(
+        facts=known_and_finite({**document.facts}),
+        thumbnail=None if picture is None else _png(picture),
+        small=None if picture is None else _small(picture),
+        turntable=_animated(strip()) if strip and turntable else None,
+    )
 
 
-def _draw_turntable(parts: Sequence[Part], scene: Scene) -> bytes | None:
-    """Return an animated PNG of a turn around the model."""
-    frames = turntable_of(parts, scene.materials, scene.up)
+def _animated(frames: Sequence[Image.Image]) -> bytes | None:
+    """Return an animated PNG of a turn around a model, or of a film."""
     if not frames:
         return None
     out = io.BytesIO()

@@ -32,6 +32,8 @@ PIXELS = 100_000_000
 EXIF_BYTES = 65_536
 # Of the name of a camera or lens; a longer one is left out.
 EXIF_CHARACTERS = 200
+# Of a frame of a film, of which a decoder holds up to 16. 8K has 33 million.
+FRAME_PIXELS = 36_000_000
 # Edge of a texture in the GLB: uncompressed, a viewer needs 16 MiB for it.
 TEXTURE_PIXELS = 2048
 # Edges of the pictures. The small one must fit `SMALL.most_bytes`, the turntable

@@ -10,7 +10,7 @@ from backend.values import frozen
 
 Tier = Literal["Promised", "Read", "Stored"]
 Kind = Literal["glTF", "model", "image", "document", "other"]
-Viewer = Literal["model", "image", "video", "text", "other"]
+Viewer = Literal["model", "image", "video", "audio", "text", "other"]
 
 
 @frozen
@@ -71,6 +71,14 @@ def _stored(
     return Format(*fields, libraries="", viewer=viewer, convert_to=convert_to)
 
 
+def _media(
+    name: str, extensions: str, media_type: str, start: bytes = b"", viewer: Viewer = "video"
+) -> Format:
+    """Return a format of films or sound, whose reader reads each under the name of any other."""
+    fields = (name, extensions, "Promised", "document", "media", media_type, start)
+    return Format(*fields, read_under=_MEDIA, libraries="cv2 pymediainfo soundfile", viewer=viewer)
+
+
 def _usd(name: str, extensions: str, media_type: str, start: bytes = b"") -> Format:
     """Return a form of USD, whose reader reads each form under the name of any other one."""
     fields = (name, extensions, "Promised", "model", "usd", media_type, start)
@@ -81,6 +89,7 @@ _SPACE = rb"(?:\xef\xbb\xbf)?\s*"
 # Comments and declarations before the first element of XML.
 _XML = _SPACE + rb"(?:<[?!][^>]*>\s*)*"
 _GLTF = "DracoPy mapbox_earcut"
+_MEDIA = "aif aiff avi flac m4a m4v mkv mov mp3 mp4 mpeg mpg oga ogg ogv opus wav webm wma wmv"
 _RASTER = "JPEG, PNG or AVIF"
 _POINTS = "LAS, LAZ or PLY"
 
@@ -124,6 +133,21 @@ FORMATS = (
         *("HEIF", "heic heif hif", "image/heic"),
         rb"....ftyp(?:hei[cxms]|hev[cxms]|m[is]f1(?:.{4}){1,15}(?:hei[cxms]|hev[cxms]))",
     ),
+    _media("MP4", "m4v mp4", "video/mp4", rb"....ftyp(?:3gp|avc1|dash|iso|mp4|M4V|MSNV)"),
+    _media("MPEG-4 sound", "m4a", "audio/mp4", rb"....ftypM4[AB]", "audio"),
+    _media("QuickTime", "mov", "video/quicktime", rb"....(?:ftypqt|moov|mdat|wide)"),
+    _media("Matroska", "mkv", "video/x-matroska", rb"\x1aE\xdf\xa3", "model"),
+    _media("WebM", "webm", "video/webm"),
+    _media("AVI", "avi", "video/x-msvideo", rb"RIFF....AVI ", "model"),
+    _media("MPEG", "mpeg mpg", "video/mpeg", rb"\0\0\x01[\xb3\xba]", "model"),
+    _media("Windows Media", "wmv", "video/x-ms-wmv", rb"0&\xb2u\x8ef\xcf\x11", "model"),
+    _media("Windows Media sound", "wma", "audio/x-ms-wma", viewer="model"),
+    _media("Ogg", "oga ogg opus", "audio/ogg", rb"OggS", "audio"),
+    _media("Ogg films", "ogv", "video/ogg"),
+    _media("MP3", "mp3", "audio/mpeg", rb"ID3", "audio"),
+    _media("WAVE", "wav", "audio/wav", rb"RIFF....WAVE", "audio"),
+    _media("FLAC", "flac", "audio/flac", rb"fLaC", "audio"),
+    _media("AIFF", "aif aiff", "audio/aiff", rb"FORM....AIF[CF]", "model"),
     Format(
         *("PDF", "pdf", "Promised", "document", "pdf", "application/pdf", rb"%PDF-"),
         libraries="pypdfium2",
@@ -325,16 +349,12 @@ FORMATS = (
     _stored("raw photographs", "arw cr2 cr3 dng nef", "JPEG or TIFF"),
     _stored("KTX textures", "ktx", _RASTER, "image/ktx"),
     _stored("KTX 2 textures", "ktx2", _RASTER, "image/ktx2"),
-    _stored("MP4", "m4v mp4", "", "video/mp4", viewer="video"),
-    _stored("QuickTime", "mov", "", "video/quicktime", viewer="video"),
-    _stored("WebM", "webm", "", "video/webm", viewer="video"),
     _stored("Text", "ini log txt yaml yml", "", "text/plain", viewer="text"),
     _stored("CSV", "csv", "", "text/csv", viewer="text"),
     _stored("JSON", "json", "", "application/json", viewer="text"),
     _stored("Markdown", "md", "", "text/markdown", viewer="text"),
     _stored("Materials of OBJ", "mtl", "", "model/mtl", viewer="text"),
     _stored("Other archives and documents", "7z bin doc docx tar", viewer="other"),
-    _stored("Sound", "mp3 wav", viewer="other"),
 )
 
 FORMAT_OF = {extension: row for row in FORMATS for extension in row.extensions.split()}
@@ -352,6 +372,7 @@ _FUNCTION_OF_READER = {
     "cad": "InspectCad",
     "ifc": "InspectIfc",
     "ifczip": "InspectIfc",
+    "media": "InspectMedia",
     "usd": "InspectUsd",
 }
 EXTENSIONS_OF = {

@@ -160,7 +160,8 @@ KEY_LAYOUTS = (
     KeyLayout(
         "AssetAuxiliaryBucket",
         f"{{assetId}}/{GLB_FOLDER}/{{file path}}/{{S3 version id}}.png",
-        "An animated picture of that version from eight sides, if the deployment generates it.",
+        "An animated picture of that version from eight sides, or of frames of a film, if the "
+        "deployment generates it.",
         "ours",
     ),
     KeyLayout(

@@ -23,6 +23,7 @@ MOST_MEGABYTES = {
     "inspect-cad": 210,
     "inspect-ifc": 170,
     "inspect-usd": 205,
+    "inspect-media": 180,
 }
 """Unzipped and not compiled. Functions with `inspect-cad` also have the common layer and the code,
 and Lambda accepts 250 MiB."""
@@ -31,6 +32,7 @@ COMPILED = {
     "inspect-cad": "cascadio",
     "inspect-ifc": "ifcopenshell",
     "inspect-usd": "pxr",
+    "inspect-media": "cv2",
 }
 """A package of each layer that is compiled: without one the test of the platform shows nothing."""
 AARCH64 = 183  # the machine in the header of an ELF file

@@ -114,7 +114,7 @@ def test_the_assets_are_the_code_and_the_requirements_of_each_layer(prod: Assemb
     assert names == {"requirements.txt", "left-out.txt"}
     pinned = {path.read_bytes() for path in (ROOT / "backend").glob("requirements*.txt")}
     assert {(layer / "requirements.txt").read_bytes() for layer in layers} == pinned
-    assert len(layers) == 5
+    assert len(layers) == 6
 
 
 def test_functions_that_are_left_out_are_not_in_the_templates(

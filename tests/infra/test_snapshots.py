@@ -40,7 +40,7 @@ def test_two_processes_write_the_same_assets(small: Assembly, prod: Assembly) ->
     """Their names are hashes of their contents."""
     names = [{path.name for path in a.folder.glob("asset.*")} for a in (small, prod)]
     assert names[0] == names[1]
-    assert len(names[0]) == 10  # code, five layers; the page: its two folders and what uploads them
+    assert len(names[0]) == 11  # code, six layers; the page: its two folders and what uploads them
 
 
 @pytest.mark.parametrize("name", ASSEMBLIES)

@@ -14,7 +14,7 @@ from backend.processing.files import NoFiles
 from backend.processing.inspection import inspect
 from backend.processing.jail import child
 from backend.processing.jail.channel import ChannelError, close_all, receive, send
-from backend.processing.readers import assimp, ifc, svg, usd
+from backend.processing.readers import assimp, ifc, media, svg, usd
 from backend.processing.texts import CODE_PAGES
 
 # Modules that libraries import at their first use only.
@@ -25,6 +25,7 @@ _LATE_MODULES = (
 )
 _LIBRARIES = {
     "assimp_py": assimp.library,
+    "cv2": media.library,
     "ifcopenshell": ifc.library,
     "pxr": usd.library,
     "resvg_py": svg.library,

@@ -28,6 +28,7 @@ from backend.processing.readers.checks import CHECKS
 from backend.processing.readers.documents import Document, read_image, read_pdf
 from backend.processing.readers.heif import is_heif
 from backend.processing.readers.light import is_exr
+from backend.processing.readers.media import Film, read_media
 from backend.processing.readers.svg import read_svg
 from backend.processing.readers.text import require_text
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
@@ -108,8 +109,9 @@ READERS: Mapping[str, Reader] = {
     "zgl": lambda data, name, files: assimp.read(xgl_of(data), f"{name[: -len('zgl')]}xgl", files),
 }
 
-DOCUMENT_READERS: Mapping[str, Callable[[bytes], Document]] = {
+DOCUMENT_READERS: Mapping[str, Callable[[bytes], Document | Film]] = {
     "image": read_image,
+    "media": read_media,
     "pdf": read_pdf,
     "svg": read_svg,
 }

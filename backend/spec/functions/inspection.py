@@ -33,6 +33,7 @@ _DESCRIPTIONS: Mapping[Packages, str] = {
     "inspect-cad": "Reads CAD models: facts, a thumbnail, a GLB.",
     "inspect-ifc": "Reads IFC models of buildings: facts, a thumbnail, a GLB.",
     "inspect-usd": "Reads USD stages: facts, a thumbnail, a GLB.",
+    "inspect-media": "Reads films and sound: facts, a thumbnail.",
 }
 
 

@@ -26,7 +26,7 @@ Kind = Literal[
 ]
 """A `pipeline` is called by the state machine of executions, an `output` after all pipelines, a
 `reader` by a pipeline."""
-Packages = Literal["inspect", "inspect-cad", "inspect-ifc", "inspect-usd"]
+Packages = Literal["inspect", "inspect-cad", "inspect-ifc", "inspect-usd", "inspect-media"]
 """A dependency layer: the dependency group in `pyproject.toml` that it holds."""
 SearchAccess = Literal["none", "inspect", "query", "read", "write", "sweep", "manage", "renew"]
 """Access to the search domain. `none`; `inspect` reads mappings; `query` sends single queries;

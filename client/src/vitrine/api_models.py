@@ -1433,7 +1433,7 @@ class Total(Wire):
 
 class TurntableAddress(Wire):
     """
-    An animated PNG that shows the version of the GLB from eight sides.
+    An animated PNG: the version of the GLB from eight sides, or ten frames of a film.
     """
 
     url: str | None = None

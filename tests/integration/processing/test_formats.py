@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from backend.processing.jail.parent import Jail
+from backend.spec.formats import FORMAT_OF, extension_of
 from tests.integration.processing.test_jail import Folder, run
 from tests.unit.processing.test_blend import blend
 from tests.unit.processing.test_e57 import FILES as E57
@@ -12,6 +13,7 @@ from tests.unit.processing.test_e57 import TWO_SCANS
 from tests.unit.processing.test_heif import FILES as HEIF
 from tests.unit.processing.test_ifc import FILES as IFC
 from tests.unit.processing.test_light import FILES as LIGHT
+from tests.unit.processing.test_media import FILES as MEDIA
 from tests.unit.processing.test_rhino import FILES as RHINO
 from tests.unit.processing.test_splats import FILES as SPLATS
 from tests.unit.processing.test_svg import FILES as SVG
@@ -28,6 +30,7 @@ FILES = {
     **IFC,
     **USD,
     **SVG,
+    **MEDIA,
     "text.svg": svg("<text y='18'>Käfig</text>"),
     "two.e57": TWO_SCANS,
     "a.blend": blend("-v300"),
@@ -42,7 +45,8 @@ def test_a_file_has_facts_and_pictures_in_the_confined_process(
     assert outcome.result.refused is None
     assert outcome.result.facts["format"]
     assert outcome.thumbnail
-    assert outcome.glb or name in {*LIGHT, *HEIF, "a.blend"} or name.endswith(".svg")
+    is_model = FORMAT_OF[extension_of(name)].kind in {"glTF", "model"}
+    assert outcome.glb or not is_model or name == "a.blend"
 
 
 @pytest.mark.parametrize("name", FILES)

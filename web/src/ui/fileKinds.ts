@@ -1,7 +1,7 @@
 import declared from '../api/declared.json';
 
 /** Which viewer shows a file, by its extension. */
-type FileKind = 'model' | 'image' | 'video' | 'text' | 'other';
+type FileKind = 'model' | 'image' | 'video' | 'audio' | 'text' | 'other';
 
 const VIEWERS = new Map(Object.entries(declared.viewers as Record<string, FileKind>));
 

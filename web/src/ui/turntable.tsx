@@ -10,7 +10,7 @@ const REST = 300;
 const MOTION = '(prefers-reduced-motion: no-preference)';
 
 /**
- * Turns the picture of a model while the pointer rests on it: what to spread on the element that
+ * Moves the picture of a model or film while the pointer rests on it: what to spread on the element that
  * is pointed at, and what to draw over its picture.
  */
 export function useTurntable(file: ModelFile, picture: PictureSource) {
@@ -34,13 +34,14 @@ export function useTurntable(file: ModelFile, picture: PictureSource) {
   return { hoverProps, turntable };
 }
 
-/** Whether there may be pictures of the file from all sides: of a model that has a picture. */
+/** Whether the picture may move: of a model from all sides, of a film over its length. */
 export function hasTurntable(
   file: ModelFile,
   picture: PictureSource,
 ): file is Place & { path: string } {
   const { preview, file: signed } = picture;
-  return Boolean(file.path) && fileKind(file.path ?? '') === 'model' && Boolean(preview ?? signed);
+  if (!file.path || !(preview ?? signed)) return false;
+  return ['model', 'video'].includes(fileKind(file.path));
 }
 
 /** The address is requested only now: for all hits it would take a request to S3 each. */

@@ -58,4 +58,5 @@ test('photographs are described as photographers do', () => {
   expect(formatPhoto(new Map([['width', '640']]))).toBe('');
   expect(formatFact('exposureTime', 2.5, facts)).toBe('2.5\u00a0s');
   expect(formatFact('latitude', -33.517323, facts)).toBe('-33.517323°');
+  expect(formatFact('duration', 65.2, facts)).toBe('1:05\u00a0min');
 });

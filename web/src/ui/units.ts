@@ -68,15 +68,22 @@ export function formatFact(
   const unit = facts.get('unit');
   if (name === 'area') return formatMeasure([value], unit, 2);
   if (name === 'volume') return formatMeasure([value], unit, 3);
-  return PHOTO[name]?.(value) ?? formatNumber(value);
+  return MEDIA[name]?.(value) ?? formatNumber(value);
 }
 
-/** Facts of photographs, as photographers write them. */
-const PHOTO: Record<string, (value: number) => string> = {
+/** Facts of photographs and films, as photographers write them. */
+const MEDIA: Record<string, (value: number) => string> = {
   exposureTime: (value) =>
     `${value < 0.3 ? `1/${formatNumber(Math.round(1 / value))}` : formatNumber(value)}\u00a0s`,
   fNumber: (value) => `f/${formatNumber(value)}`,
   focalLength: (value) => `${formatNumber(value)}\u00a0mm`,
+  duration: (value) =>
+    value < 60
+      ? `${formatNumber(value)}\u00a0s`
+      : `${Math.floor(value / 60)}:${String(Math.floor(value % 60)).padStart(2, '0')}\u00a0min`,
+  frameRate: (value) => `${formatNumber(value)}\u00a0fps`,
+  sampleRate: (value) => `${formatNumber(value)}\u00a0Hz`,
+  rotation: (value) => `${formatNumber(value)}°`,
   latitude: (value) => `${degrees.format(value)}°`,
   longitude: (value) => `${degrees.format(value)}°`,
 };

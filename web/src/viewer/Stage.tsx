@@ -1,5 +1,6 @@
 import { Suspense, useRef } from 'react';
 import { isRetryable, errorText } from '../api/errors';
+import { pictureUrl } from '../api/pictures';
 import { viewerTexts } from '../texts/viewer';
 import { ErrorBoundary } from '../ui/ErrorBoundary';
 import { lazyComponent } from '../ui/lazyComponent';
@@ -44,6 +45,8 @@ function View(props: ViewProps) {
       return <ImageView {...props} />;
     case 'video':
       return <Video {...props} />;
+    case 'audio':
+      return <Sound {...props} />;
     case 'text':
       return <TextView {...props} />;
     default:
@@ -64,6 +67,7 @@ function Video(props: ViewProps) {
       src={url}
       controls
       className="film"
+      poster={props.picture.preview ? pictureUrl(props.picture.preview) : undefined}
       aria-label={fileName(props.file.path)}
       onTimeUpdate={({ currentTarget }) => (at.current = currentTarget.currentTime)}
       // After another try it goes on where it was.
@@ -73,5 +77,24 @@ function Video(props: ViewProps) {
     >
       <track kind="captions" />
     </video>
+  );
+}
+
+/** The waveform, above the controls. */
+function Sound(props: ViewProps) {
+  const { url, failure, retry, onError } = useDownload(props);
+  return (
+    <>
+      <Poster {...props} busy={!url && !failure} failure={failure} retry={retry} />
+      {url && !failure && (
+        <audio
+          src={url}
+          controls
+          className="sound"
+          aria-label={fileName(props.file.path)}
+          onError={() => void onError()}
+        />
+      )}
+    </>
   );
 }

@@ -103,7 +103,7 @@ class GlbAddress(WireModel):
 
 
 class TurntableAddress(WireModel):
-    """An animated PNG that shows the version of the GLB from eight sides."""
+    """An animated PNG: the version of the GLB from eight sides, or ten frames of a film."""
 
     url: str
     expires_at: str

@@ -53,8 +53,8 @@ class GlbQueries:
     def get_glb(self, caller: Identity, ref: AssetRef, sent: str) -> FoundGlb:
         """Return the newest GLB of a file, and the reason if its current version has none.
 
-        S3 requests: two HEADs; without a GLB of the current version, a list and up to eight HEADs;
-        with a GLB, one HEAD of its turntable.
+        S3 requests: two HEADs, and one of the turntable; without a GLB of the current version, a
+        list and up to eight HEADs.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
@@ -75,7 +75,7 @@ class GlbQueries:
             made, missing = self._older(target, current), self._reason(target, head)
         reply = GlbReply(
             glb=made and self._address(made, current),
-            turntable=made and self._turntable(target, made.version_id),
+            turntable=self._turntable(target, made.version_id if made else current),
             glb_missing=missing,
         )
         return FoundGlb(target.path, reply)

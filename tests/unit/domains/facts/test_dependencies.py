@@ -379,6 +379,13 @@ def test_a_glb_has_the_turntable_of_its_own_version(museum: InspectionSetup) -> 
     assert get_glb(museum).body["turntable"]["url"] == newer
 
 
+def test_a_film_has_pictures_over_its_length_without_a_glb(museum: InspectionSetup) -> None:
+    address = turns(museum, museum.put())
+    reply = get_glb(museum).body
+    assert reply["turntable"]["url"] == address
+    assert "glb" not in reply
+
+
 def test_a_file_without_a_glb_has_the_reason(museum: InspectionSetup) -> None:
     for path in ("/new.obj", "/notes.txt", "/plan.pdf", "/broken.obj", "/old.obj"):
         museum.record(museum.put(path), path)

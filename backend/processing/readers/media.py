@@ -1,0 +1,215 @@
+"""Films and sound: facts by MediaInfo, frames by OpenCV, samples by libsndfile. None is encoded."""
+
+import functools
+import io
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from backend.numbers import is_finite
+from backend.processing import limits
+from backend.processing.readers.json_values import listing, mapping
+from backend.processing.scene import Floats, RefusedError
+
+_MODULES = ("cv2", "pymediainfo", "soundfile")
+# Facts of a film and of sound, and how MediaInfo names them.
+_FILM = {
+    "videoCodec": "Format",
+    "frameRate": "FrameRate",
+    "rotation": "Rotation",
+    "frames": "FrameCount",
+    "width": "Width",
+    "height": "Height",
+}
+_SOUND = {"audioCodec": "Format", "channels": "Channels", "sampleRate": "SamplingRate"}
+# The share of the file's processor time after which no more of it is decoded.
+_SHARE = 0.4
+# Frames at the beginning, after which the poster is one of those over the whole film.
+_FIRST = 100
+_STRIP = 10
+_BLACK = 12  # the mean of the colours, up to which a frame is no poster
+_BLOCK = 1 << 20
+_GROUND, _WAVE = (236, 239, 244), (52, 98, 158)
+_SILENCE = (
+    b"RIFF\x26\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\2\0\0\0\0\0"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """A film or sound: its facts, a frame or waveform, and what returns frames over its length."""
+
+    facts: dict[str, str | float]
+    picture: Image.Image | None
+    strip: Callable[[], list[Image.Image]] | None
+
+
+@functools.cache
+def library() -> Any:
+    """Return the libraries, which have read a file: a confined process loads nothing."""
+    # Only the function `InspectMedia` has them.
+    modules: Any = SimpleNamespace(**{name: import_module(name) for name in _MODULES})
+    modules.cv2.setNumThreads(0)
+    if len(_tracks_of(modules, _SILENCE)) != 2 or _waveform(modules, _SILENCE) is None:
+        raise ImportError("MediaInfo or libsndfile cannot read a file")
+    return modules
+
+
+def read_media(data: bytes) -> Film:
+    """Read a film or sound. Its frames are decoded when they are requested.
+
+    Raises:
+        RefusedError: it has neither.
+    """
+    modules = library()
+    tracks = _tracks_of(modules, data)
+    film, sound = tracks.get("Video"), tracks.get("Audio")
+    whole = tracks.get("General", {})
+    if film is None and sound is None:
+        raise RefusedError("neither a film nor sound of a known format")
+    known = {"format": whole.get("Format"), "duration": whole.get("Duration")}
+    known |= {name: film.get(field) for name, field in _FILM.items()} if film else {}
+    known |= {name: sound.get(field) for name, field in _SOUND.items()} if sound else {}
+    facts = {name: value for name, text in known.items() if (value := _value(text)) is not None}
+    if film and facts.get("rotation") in {90, 270}:
+        facts |= {"width": facts.get("height", 0), "height": facts.get("width", 0)}
+    is_truncated = mapping(whole.get("extra")).get("IsTruncated") == "Yes"
+    left_out = ["what is missing of the file: it is truncated"] if is_truncated else []
+    strip = None
+    if film:
+        frames = _Frames(modules, data, film)
+        picture, strip = frames.poster(), frames.strip
+        if picture is None:
+            left_out.append(
+                frames.problem or f"the picture: no frame of {film['Format']} is decoded"
+            )
+    else:
+        picture = _waveform(modules, data)
+        if picture is None:
+            left_out.append(f"the waveform: {facts.get('audioCodec')} is not decoded")
+    if left_out:
+        facts["leftOut"] = "; ".join(left_out)
+    return Film(facts, picture, strip)
+
+
+def _tracks_of(modules: Any, data: bytes) -> dict[str, Mapping[str, Any]]:
+    """Return the first known track of each kind; that of the whole file is `General`."""
+    try:
+        text = modules.pymediainfo.MediaInfo.parse(
+            io.BytesIO(data), output="JSON", full=False, encoding_errors="replace"
+        )
+        media = mapping(mapping(json.loads(text)).get("media"))
+    except (ValueError, RuntimeError) as error:
+        raise RefusedError(f"MediaInfo cannot read it: {error}") from None
+    tracks = reversed([mapping(track) for track in listing(media.get("track"))])
+    return {str(track.get("@type")): track for track in tracks if track.get("Format")}
+
+
+def _value(text: object) -> str | float | None:
+    """Return a number, or the text if it is none."""
+    if text is None:
+        return None
+    try:
+        number = float(str(text))
+    except ValueError:
+        return str(text)
+    return round(number, 3) if is_finite(number) else None
+
+
+class _Frames:
+    """The frames of a film, within a share of its processor time."""
+
+    def __init__(self, modules: Any, data: bytes, film: Mapping[str, Any]) -> None:
+        self._cv2 = modules.cv2
+        self._ends = time.process_time() + limits.cpu_seconds_for(len(data)) * _SHARE
+        # One thread: a confined process starts no others.
+        one = [self._cv2.CAP_PROP_N_THREADS, 1]
+        source = io.BytesIO(data)
+        self._capture = self._cv2.VideoCapture(source, self._cv2.CAP_FFMPEG, one)
+        ratio = _value(film.get("PixelAspectRatio"))
+        self._ratio = ratio if isinstance(ratio, float) and 0.1 < ratio < 10 else 1.0
+        seconds = _value(film.get("Duration"))
+        self._seconds = seconds if isinstance(seconds, float) else 0.0
+        self.problem = ""
+
+    def poster(self) -> Image.Image | None:
+        """Return the first frame that is not black, else the brightest of those over the film."""
+        if not self._capture.isOpened():
+            return None
+        sides = (self._cv2.CAP_PROP_FRAME_WIDTH, self._cv2.CAP_PROP_FRAME_HEIGHT)
+        width, height = (int(self._capture.get(side)) for side in sides)
+        if width * height > limits.FRAME_PIXELS:
+            most = limits.FRAME_PIXELS // 1_000_000
+            self.problem = f"the picture: {width} x {height} pixels, more than {most} megapixels"
+            return None
+        brightest, most = None, -1.0
+        for frame in self._candidates():
+            if (light := float(frame.mean())) > most:
+                brightest, most = frame, light
+            if most > _BLACK:
+                break
+        return None if brightest is None else self._image(brightest, limits.THUMBNAIL_PIXELS)
+
+    def strip(self) -> list[Image.Image]:
+        """Return frames of the film from its beginning to its end."""
+        return [self._image(frame, limits.TURNTABLE_PIXELS) for frame in self._over_film()]
+
+    def _candidates(self) -> Iterator[Any]:
+        for _ in range(_FIRST):
+            is_read, frame = self._capture.read()
+            if not is_read or time.process_time() > self._ends:
+                break
+            yield frame
+        yield from self._over_film()
+
+    def _over_film(self) -> Iterator[Any]:
+        longest = 0.0
+        for number in range(_STRIP):
+            # A place is reached from the key frame before it, which may be the first of the film:
+            # then each place takes as much longer as the second one took.
+            started = time.process_time()
+            if started + 2 * longest > self._ends:
+                return
+            milliseconds = 1000 * self._seconds * number / _STRIP
+            self._capture.set(self._cv2.CAP_PROP_POS_MSEC, milliseconds)
+            is_read, frame = self._capture.read()
+            if is_read:
+                yield frame
+            longest = max(longest, time.process_time() - started)
+
+    def _image(self, frame: Any, edge: int) -> Image.Image:
+        image = Image.fromarray(np.ascontiguousarray(frame[..., ::-1]))
+        scale = edge / max(image.width * self._ratio, image.height)
+        sides = (image.width * self._ratio * scale, image.height * scale)
+        return image.resize((max(1, round(sides[0])), max(1, round(sides[1]))))
+
+
+def _waveform(modules: Any, data: bytes) -> Image.Image | None:
+    """Return a drawing of the loudness over time, None if the sound cannot be decoded."""
+    ends = time.process_time() + limits.cpu_seconds_for(len(data)) * _SHARE
+    width, height = limits.THUMBNAIL_PIXELS, limits.THUMBNAIL_PIXELS // 2
+    peaks, place = np.zeros(width, np.float32), 0
+    try:
+        with modules.soundfile.SoundFile(io.BytesIO(data)) as sound:
+            samples = max(1, -(-sound.frames // width))
+            for block in sound.blocks(_BLOCK // sound.channels, dtype="float32", always_2d=True):
+                loud: Floats = np.abs(np.nan_to_num(block)).max(axis=1, initial=0)
+                columns = np.minimum((place + np.arange(len(loud))) // samples, width - 1)
+                np.maximum.at(peaks, columns, loud)
+                place += len(loud)
+                if time.process_time() > ends:
+                    return None
+    except (RuntimeError, ValueError, TypeError):
+        return None
+    if not place:
+        return None
+    rows = np.abs(np.arange(height) - height // 2)[:, None]
+    is_wave = rows <= peaks / max(float(peaks.max()), 1e-9) * (height * 0.45)
+    return Image.fromarray(np.where(is_wave[..., None], _WAVE, _GROUND).astype(np.uint8))

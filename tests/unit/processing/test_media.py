@@ -1,0 +1,226 @@
+"""Films and sound: facts, posters, strips, waveforms, and broken files.
+
+Each film is black for half a second, then red. Those in text were made by x264, x265 and SVT-AV1.
+"""
+
+import base64
+import io
+import tempfile
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+import soundfile
+from PIL import Image
+
+from backend.processing import limits
+from backend.processing.inspection import inspect
+from backend.processing.readers import media
+from tests.unit.processing.samples import Asset
+
+
+def film(name: str, code: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*code), 10, (64, 32))
+        for number in range(20):
+            writer.write(
+                np.full((32, 64, 3), (0, 0, 0 if number < 5 else 200 + 2 * number), np.uint8)
+            )
+        writer.release()
+        return path.read_bytes()
+
+
+def sound(form: str, subtype: str | None = None) -> bytes:
+    """A second that is quiet, then loud."""
+    out = io.BytesIO()
+    wave = np.sin(np.arange(16_000)) * np.repeat((0.1, 0.8), 8000)
+    soundfile.write(out, np.stack([wave, wave], 1), 16_000, subtype, format=form)
+    return out.getvalue()
+
+
+AV1 = base64.b64decode(
+    "AAAAIGZ0eXBpc29tAAACAGlzb21hdjAxaXNvMm1wNDEAAAAIZnJlZQAAAF9tZGF0CgoAAAACp/82vkAQMg0QAMyA"
+    "AAKAAAALPPPGMhEoBOBAAAADbwAAAUAAEACt4DIRKALggAAAg3WAAAFgADgAskAyETADwgAAgQb4AAACwABwALJA"
+    "GgGoAAADI21vb3YAAABsbXZoZAAAAAAAAAAAAAAAAAAAA+gAAAEsAAEAAAEAAAAAAAAAAAAAAAABAAAAAAAAAAAA"
+    "AAAAAAAAAQAAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIAAAJNdHJhawAAAFx0"
+    "a2hkAAAAAwAAAAAAAAAAAAAAAQAAAAAAAAEsAAAAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAQAAAAAA"
+    "AAAAAAAAAAAAQAAAAABAAAAAIAAAAAAAJGVkdHMAAAAcZWxzdAAAAAAAAAABAAABLAAAAAAAAQAAAAABxW1kaWEA"
+    "AAAgbWRoZAAAAAAAAAAAAAAAAAAAKAAAAAwAVcQAAAAAAC1oZGxyAAAAAAAAAAB2aWRlAAAAAAAAAAAAAAAAVmlk"
+    "ZW9IYW5kbGVyAAAAAXBtaW5mAAAAFHZtaGQAAAABAAAAAAAAAAAAAAAkZGluZgAAABxkcmVmAAAAAAAAAAEAAAAM"
+    "dXJsIAAAAAEAAAEwc3RibAAAAKxzdHNkAAAAAAAAAAEAAACcYXYwMQAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAABA"
+    "ACAASAAAAEgAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABj//wAAABhhdjFDgQAMAAoK"
+    "AAAAAqf/Nr5AEAAAAApmaWVsAQAAAAAQcGFzcAAAAAEAAAABAAAAFGJ0cnQAAAAAAAAJEAAACRAAAAAYc3R0cwAA"
+    "AAAAAAABAAAAAwAABAAAAAAUc3RzcwAAAAAAAAABAAAAAQAAABxzdHNjAAAAAAAAAAEAAAABAAAAAwAAAAEAAAAg"
+    "c3RzegAAAAAAAAAAAAAAAwAAABsAAAA5AAAAAwAAABRzdGNvAAAAAAAAAAEAAAAwAAAAYnVkdGEAAABabWV0YQAA"
+    "AAAAAAAhaGRscgAAAAAAAAAAbWRpcmFwcGwAAAAAAAAAAAAAAAAtaWxzdAAAACWpdG9vAAAAHWRhdGEAAAABAAAA"
+    "AExhdmY1OS4yNy4xMDA="
+)
+FILMS = {
+    "turned.mp4": base64.b64decode(
+        "AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDEAAAcdbW9vdgAAAGxtdmhkAAAAAAAAAAAAAAAAAAAD6AAA"
+        "B9AAAQAAAQAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAAAAAAwAAA8Z0cmFrAAAAXHRraGQAAAADAAAAAAAAAAAAAAABAAAAAAAAB9AAAAAAAAAAAAAA"
+        "AAAAAAAAAAAAAP//AAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAABAAAAAAEAAAAAgAAAAAAAkZWR0cwAAABxlbHN0"
+        "AAAAAAAAAAEAAAfQAAAIAAABAAAAAAM+bWRpYQAAACBtZGhkAAAAAAAAAAAAAAAAAAAoAAAAUABVxAAAAAAALWhk"
+        "bHIAAAAAAAAAAHZpZGUAAAAAAAAAAAAAAABWaWRlb0hhbmRsZXIAAAAC6W1pbmYAAAAUdm1oZAAAAAEAAAAAAAAA"
+        "AAAAACRkaW5mAAAAHGRyZWYAAAAAAAAAAQAAAAx1cmwgAAAAAQAAAqlzdGJsAAAAwXN0c2QAAAAAAAAAAQAAALFh"
+        "dmMxAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAAEAAIABIAAAASAAAAAAAAAABDExhdmMgbGlieDI2NAAAAAAAAAAA"
+        "AAAAAAAAAAAAAAAAGP//AAAAN2F2Y0MBZAAK/+EAGWdkAAqscgREWwEQAAADABAAAAMBQPEiWEYBAAdo6EOBNLIs"
+        "/fj4AAAAABBwYXNwAAAAAQAAAAEAAAAUYnRydAAAAAAAAAScAAAEnAAAABhzdHRzAAAAAAAAAAEAAAAUAAAEAAAA"
+        "ABhzdHNzAAAAAAAAAAIAAAABAAAABgAAAIBjdHRzAAAAAAAAAA4AAAABAAAIAAAAAAEAABQAAAAAAQAACAAAAAAB"
+        "AAAAAAAAAAEAAAQAAAAAAQAACAAAAAABAAAoAAAAAAEAABAAAAAAAwAAAAAAAAAEAAAEAAAAAAEAABgAAAAAAQAA"
+        "CAAAAAABAAAAAAAAAAIAAAQAAAAAfHN0c2MAAAAAAAAACQAAAAEAAAABAAAAAQAAAAIAAAACAAAAAQAAAAMAAAAB"
+        "AAAAAQAAAAYAAAACAAAAAQAAAAcAAAABAAAAAQAAAAoAAAACAAAAAQAAAAsAAAABAAAAAQAAAA0AAAACAAAAAQAA"
+        "AA4AAAABAAAAAQAAAGRzdHN6AAAAAAAAAAAAAAAUAAAAGQAAAA0AAAAMAAAADQAAAA0AAAAgAAAADQAAAA0AAAAN"
+        "AAAADQAAAA0AAAANAAAADQAAAA0AAAANAAAAEgAAAA0AAAANAAAADQAAAA0AAABQc3RjbwAAAAAAAAAQAAAHTQAA"
+        "B2oAAAeHAAAHmAAAB6kAAAfNAAAH6wAAB/wAAAgNAAAIHgAACDwAAAhNAAAIXgAACIEAAAiSAAAIowAAAoF0cmFr"
+        "AAAAXHRraGQAAAADAAAAAAAAAAAAAAACAAAAAAAAB9AAAAAAAAAAAAAAAAEBAAAAAAEAAAAAAAAAAAAAAAAAAAAB"
+        "AAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAkZWR0cwAAABxlbHN0AAAAAAAAAAEAAAfQAAAEAAABAAAAAAH5"
+        "bWRpYQAAACBtZGhkAAAAAAAAAAAAAAAAAAAfQAAAQoBVxAAAAAAALWhkbHIAAAAAAAAAAHNvdW4AAAAAAAAAAAAA"
+        "AABTb3VuZEhhbmRsZXIAAAABpG1pbmYAAAAQc21oZAAAAAAAAAAAAAAAJGRpbmYAAAAcZHJlZgAAAAAAAAABAAAA"
+        "DHVybCAAAAABAAABaHN0YmwAAAB+c3RzZAAAAAAAAAABAAAAbm1wNGEAAAAAAAAAAQAAAAAAAAAAAAIAEAAAAAAf"
+        "QAAAAAAANmVzZHMAAAAAA4CAgCUAAgAEgICAF0AVAAAAAAAA/wAAAP8FgICABRWIVuUABoCAgAECAAAAFGJ0cnQA"
+        "AAAAAAAA/wAAAP8AAAAgc3R0cwAAAAAAAAACAAAAEAAABAAAAAABAAACgAAAAChzdHNjAAAAAAAAAAIAAAABAAAA"
+        "AQAAAAEAAAAQAAAAAgAAAAEAAAAUc3RzegAAAAAAAAAEAAAAEQAAAFBzdGNvAAAAAAAAABAAAAdmAAAHgwAAB5QA"
+        "AAelAAAHyQAAB+cAAAf4AAAICQAACBoAAAg4AAAISQAACFoAAAh9AAAIjgAACJ8AAAiwAAAAGnNncGQBAAAAcm9s"
+        "bAAAAAIAAAAB//8AAAAcc2JncAAAAAByb2xsAAAAAQAAABEAAAABAAAAYnVkdGEAAABabWV0YQAAAAAAAAAhaGRs"
+        "cgAAAAAAAAAAbWRpcmFwcGwAAAAAAAAAAAAAAAAtaWxzdAAAACWpdG9vAAAAHWRhdGEAAAABAAAAAExhdmY1OS4y"
+        "Ny4xMDAAAAAIZnJlZQAAAXNtZGF0AAAAFWWIgQACH/0Y7wKTb0xHHTDzidJngQEYIAcAAAAJQZoIjYhv/y1gAAAA"
+        "CEGeEEcQ74eBARggBwAAAAkBnhgmiG//kIABGCAHAAAACQGeGG1Ib/+QgQEYIAcAAAAcZYiAgACn//20gqr4E+6W"
+        "odpJ6jaGnZhhYaTvFQEYIAcAAAAJQZoJLYgh/xkxAAAACUGeEIcQQ/9+QQEYIAcAAAAJAZ4YJohv/5CAARggBwAA"
+        "AAkBnhhGiG//kIABGCAHAAAACQGeGGaIb/+QgQEYIAcAAAAJAZ4YrUhv/5CAAAAACQGeGM1Ib/+QgAEYIAcAAAAJ"
+        "AZ4Y7Uhv/5CBARggBwAAAAkBnhkNSG//kIEBGCAHAAAADkGaGck1AgLRMpgQ3y1hAAAACUGeIWXEP/+BgAEYIAcA"
+        "AAAJAZ4pRaIb/5CAARggBwAAAAkBnimMkhv/kIEBGCAHAAAACQGeKaySG/+QgAEYIAcBGCAH"
+    ),
+    "a.mov": base64.b64decode(
+        "AAAAFGZ0eXBxdCAgAAACAHF0ICAAAAQTbW9vdgAAAGxtdmhkAAAAAAAAAAAAAAAAAAAD6AAAB9AAAQAAAQAAAAAA"
+        "AAAAAAAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAAgAAA590cmFrAAAAXHRraGQAAAADAAAAAAAAAAAAAAABAAAAAAAAB9AAAAAAAAAAAAAAAAAAAAAAAAEAAAAA"
+        "AAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAEAAAAAgAAAAAAAkZWR0cwAAABxlbHN0AAAAAAAAAAEAAAfQ"
+        "AAAIAAABAAAAAAMXbWRpYQAAACBtZGhkAAAAAAAAAAAAAAAAAAAoAAAAUAB//wAAAAAALWhkbHIAAAAAbWhscnZp"
+        "ZGUAAAAAAAAAAAAAAAAMVmlkZW9IYW5kbGVyAAACwm1pbmYAAAAUdm1oZAAAAAEAAAAAAAAAAAAAACxoZGxyAAAA"
+        "AGRobHJ1cmwgAAAAAAAAAAAAAAAAC0RhdGFIYW5kbGVyAAAAJGRpbmYAAAAcZHJlZgAAAAAAAAABAAAADHVybCAA"
+        "AAABAAACVnN0YmwAAAD2c3RzZAAAAAAAAAABAAAA5mh2YzEAAAAAAAAAAQAAAABGRk1QAAACAAAAAgAAQAAgAEgA"
+        "AABIAAAAAAAAAAEMTGF2YyBsaWJ4MjY1AAAAAAAAAAAAAAAAAAAAAAAAAAAY//8AAAB2aHZjQwEBYAAAAJAAAAAA"
+        "AB7wAPz9+PgAAA8DoAABABlAAQwB//8BYAAAAwCQAAADAAADAB6ZigJAoQABAClCAQEBYAAAAwCQAAADAAADAB6g"
+        "IIIWWZirkba8BaAgAAADACAAAAMBQaIAAQAGRAHBc9iJAAAACmZpZWwBAAAAABBwYXNwAAAAAQAAAAEAAAAYc3R0"
+        "cwAAAAAAAAABAAAAFAAABAAAAAAUc3RzcwAAAAAAAAABAAAAAQAAACBzZHRwAAAAACAQEBgYEBAYGBgYGBAQGBgY"
+        "GBgYAAAAeGN0dHMAAAAAAAAADQAAAAEAAAgAAAAAAQAAFAAAAAABAAAIAAAAAAEAAAAAAAAAAQAABAAAAAABAAAg"
+        "AAAAAAEAABAAAAAAAwAAAAAAAAACAAAEAAAAAAEAACQAAAAAAQAAEAAAAAADAAAAAAAAAAMAAAQAAAAAHHN0c2MA"
+        "AAAAAAAAAQAAAAEAAAAUAAAAAQAAAGRzdHN6AAAAAAAAAAAAAAAUAAAAEAAAAA8AAAAQAAAAEQAAABEAAAAdAAAA"
+        "EwAAABQAAAAUAAAAFAAAABMAAAATAAAAFAAAABQAAAAUAAAAFAAAABQAAAATAAAAFAAAABMAAAAUc3RjbwAAAAAA"
+        "AAABAAAENwAAAAh3aWRlAAABiW1kYXQAAAAMKAGvBVj6QkAf3pU+AAAACwIB0CFJ4QyCrPmTAAAADAIB4ESVeBDC"
+        "CxAvoAAAAA0AAeAk/X6IhgQXYC1gAAAADQAB4Ga1/UEMCC5ALWAAAAAZAgHQWJPVfcQwIKv+GxD1neya/LCzbA+8"
+        "gAAAAA8CAeECIlVf3BDAILGvZCoAAAAQAAHgoj1V39oiGAEFyLDkrwAAABAAAeDCNVVX9oiGAEF2sOSvAAAAEAAB"
+        "4OI3Vd/aIhgBBciw5K8AAAAPAAHhIqyVVfJBDACC7C1gAAAADwAB4UKlJVfyQQwAguQtYAAAABACAdCY0RclV8sQ"
+        "wAgqwPmTAAAAEAIB4eKiXJUnyQQwAgsQL6AAAAAQAAHhgj3Ncn2iIYAQXIAtYAAAABAAAeGiNXNUn2iIYAQXIC1g"
+        "AAAAEAAB4cI3c3J9oiGAEF2ALWAAAAAPAAHiAqyXNfyQQwAguS1gAAAAEAAB4iKlJc1fJBDACC7ALWAAAAAPAAHi"
+        "QqclzfyQQwAguy1g"
+    ),
+    "a.avi": film("a.avi", "mp4v"),
+    "a.webm": film("a.webm", "VP90"),
+    "a.mkv": film("a.mkv", "MJPG"),
+    "named.mp3": film("a.mp4", "mp4v"),
+}
+SOUNDS = {
+    "a.wav": sound("WAV", "PCM_24"),
+    "a.aiff": sound("AIFF"),
+    "a.flac": sound("FLAC"),
+    "a.ogg": sound("OGG", "VORBIS"),
+    "a.opus": sound("OGG", "OPUS"),
+    "a.mp3": sound("MP3"),
+    "named.mp4": sound("WAV", "FLOAT"),
+}
+FILES = FILMS | SOUNDS
+
+
+def _picture(data: bytes | None) -> Image.Image:
+    assert data is not None
+    return Image.open(io.BytesIO(data))
+
+
+@pytest.mark.parametrize("name", FILMS)
+def test_a_film_has_facts_and_its_first_frame_that_is_not_black(name: str) -> None:
+    inspection = inspect(name, FILMS[name], Asset(), turntable=True)
+    assert inspection.refused is None
+    facts, turned = inspection.facts, name == "turned.mp4"
+    size = (32, 64) if turned else (64, 32)
+    assert (facts["width"], facts["height"]) == size
+    assert (facts["duration"], facts["frameRate"], facts["frames"]) == (2, 10, 20)
+    assert facts.get("rotation", 0) == (270 if turned else 0)
+    assert facts.get("audioCodec") == ("AAC" if turned else None)
+    poster = _picture(inspection.thumbnail).convert("RGB")
+    assert poster.size == tuple(side * 8 for side in size)
+    red, *others = poster.resize((1, 1)).tobytes()
+    assert red > 200
+    assert max(others) < 60
+    strip = _picture(inspection.turntable)
+    assert max(strip.convert("L").tobytes()) < 20
+    # Frames that do not differ are one.
+    count = getattr(strip, "n_frames", 1)
+    assert count == (2 if name in {"turned.mp4", "a.mov"} else 8)
+    strip.seek(count - 1)
+    assert strip.convert("RGB").resize((1, 1)).tobytes()[0] > 200
+
+
+@pytest.mark.parametrize("name", SOUNDS)
+def test_sound_has_facts_and_a_waveform(name: str) -> None:
+    inspection = inspect(name, SOUNDS[name], Asset(), turntable=True)
+    assert inspection.refused is None
+    facts = inspection.facts
+    assert facts["duration"] == pytest.approx(1, abs=0.15)
+    assert facts["channels"] == 2
+    assert facts["audioCodec"]
+    assert "leftOut" not in facts
+    assert inspection.turntable is None
+    pixels = np.asarray(_picture(inspection.thumbnail).convert("L")) < 180
+    quiet, loud = pixels[:, 100].sum(), pixels[:, 400].sum()
+    assert 0 < quiet < loud / 4
+    assert loud > 100
+
+
+def test_a_film_whose_frames_cannot_be_decoded_has_facts() -> None:
+    facts = inspect("a.mp4", AV1, Asset()).facts
+    assert (facts["videoCodec"], facts["width"]) == ("AV1", 64)
+    assert facts["leftOut"] == "the picture: no frame of AV1 is decoded"
+
+
+def test_large_frames_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "FRAME_PIXELS", 2000)
+    inspection = inspect("a.avi", FILMS["a.avi"], Asset())
+    assert inspection.facts["leftOut"] == "the picture: 64 x 32 pixels, more than 0 megapixels"
+    assert inspection.thumbnail is None
+
+
+def test_a_film_that_takes_long_has_the_frames_that_were_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(media, "_SHARE", 0)
+    inspection = inspect("a.avi", FILMS["a.avi"], Asset(), turntable=True)
+    assert inspection.facts["duration"] == 2
+    assert inspection.turntable is None
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"\0\0\0\x18ftypisom", "neither a film nor sound"),
+        (b"#EXTM3U\nhttps://example.com/a.ts\n", "neither a film nor sound"),
+        (b"ffconcat version 1.0\nfile /etc/passwd\n", "neither a film nor sound"),
+        (bytes(64) + FILMS["a.webm"][64:], "neither a film nor sound"),
+        (bytes(5000), "blank"),
+        (FILMS["a.mov"][:200], "neither a film nor sound"),
+    ],
+)
+def test_what_is_no_film_is_refused(data: bytes, reason: str) -> None:
+    assert reason in str(inspect("a.mp4", data, Asset()).refused)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_cut_file_has_facts_or_a_reason(name: str) -> None:
+    data = FILES[name]
+    for part in range(20):
+        inspection = inspect(name, data[: len(data) * part // 20], Asset())
+        assert bool(inspection.refused) != bool(inspection.facts)
