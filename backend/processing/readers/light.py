@@ -77,8 +77,9 @@ def _read_exr(data: bytes) -> tuple[tuple[int, int], str, _Light]:
     if not usable:
         raise RefusedError("truncated, or an OpenEXR image without flat pixels")
     names = _shown_channels(list(usable))
-    shown = np.stack([_decimated(usable[name]) for name in names], 2)
     height, width = usable[names[0]].shape
+    every = max(1, max(width, height) // (2 * limits.THUMBNAIL_PIXELS))
+    shown = np.stack([usable[name][::every, ::every].astype(np.float32) for name in names], 2)
     return (width, height), " ".join(sorted(pixels))[:200], shown
 
 
@@ -89,11 +90,6 @@ def _shown_channels(names: list[str]) -> list[str]:
         if name.endswith("R") and {f"{layer}G", f"{layer}B"} <= set(names):
             return [f"{layer}{channel}" for channel in "RGB"]
     return ["Y" if "Y" in names else names[0]]
-
-
-def _decimated(pixels: NDArray[Any]) -> _Light:
-    every = max(1, max(pixels.shape) // (2 * limits.THUMBNAIL_PIXELS))
-    return pixels[::every, ::every].astype(np.float32)
 
 
 def _read_hdr(data: bytes) -> tuple[tuple[int, int], str, _Light]:

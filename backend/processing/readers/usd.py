@@ -14,7 +14,7 @@ from backend.processing import limits
 from backend.processing.files import Files, NoFiles
 from backend.processing.readers.transforms import UNMOVED, repeat, transform
 from backend.processing.readers.units import unit_of_length
-from backend.processing.readers.usd_layers import Layers, reason_of
+from backend.processing.readers.usd_layers import Layers
 from backend.processing.readers.usd_materials import Materials
 from backend.processing.readers.usd_shapes import Shapes, whole
 from backend.processing.readers.usd_skeletons import Skeletons
@@ -82,7 +82,7 @@ def _scene(pxr: Any, data: bytes, name: str, files: Files) -> Scene:
             stage = _Stage(pxr, pxr.Usd.Stage.Open(root), layers)
             return stage.scene(root, layers)
         except pxr.Tf.ErrorException as error:
-            raise RefusedError(f"not valid: {reason_of(error)}") from None
+            raise RefusedError(f"not valid: {layers.reason_of(error)}") from None
 
 
 class _Stage:
@@ -111,8 +111,10 @@ class _Stage:
         for what, names in (("missing", layers.missing), ("not valid or too large", layers.broken)):
             for name in names:
                 self.leave_out(f"layers that are {what}", name)
+        for prim in layers.clipped:
+            self.leave_out("value clips", prim)
         for error in stage.GetCompositionErrors():
-            self.leave_out("errors of composition", reason_of(error))
+            self.leave_out("errors of composition", layers.reason_of(error))
         up = str(pxr.UsdGeom.GetStageUpAxis(stage)).lower()
         if stage.HasAuthoredTimeCodeRange() and stage.GetEndTimeCode() > stage.GetStartTimeCode():
             self._animations = max(self._animations, 1)

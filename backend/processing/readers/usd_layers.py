@@ -30,19 +30,15 @@ _LAYERS = (".usd", ".usda", ".usdc")
 _PACKAGES = 4  # in each other
 # OpenUSD parses each prim and value within the one around it.
 _NESTED, _NO_BRACKETS = 500, bytes(set(range(256)) - set(b"()[]{}"))
+_NO_PACKAGE = "not a USD package: it does not begin as a ZIP archive"
+_NO_USD = "not a USD file: it begins neither with PXR-USDC nor with #usda"
+_CLIPS = "clips"
 _ABSOLUTE = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")  # a URL, or a drive
 # What the first of several errors says, after its place in the source of OpenUSD.
 _SAYS = re.compile(r"(?s) in file \S+ : '(.*?)\s*'\s*(?:\n\tError in |$)")
 _PLACE = re.compile(r"^:(\d+):(\d+): ")
 # Names of layers on this machine, and of functions.
 _INNER = re.compile(r"@[^@]*@,?|/\S*/tmp\w+\.usd[ac]|\S+::\S+ ?")
-
-
-def reason_of(error: object) -> str:
-    """Return what OpenUSD says, without names of this machine."""
-    says = _SAYS.search(str(error))
-    reason = _INNER.sub("", says[1] if says else str(error))
-    return printable_line(_PLACE.sub(r"line \1, column \2: ", reason))
 
 
 class Layers:
@@ -59,6 +55,7 @@ class Layers:
         self._copies = ExitStack()
         self.missing: list[str] = []
         self.broken: list[str] = []
+        self.clipped: list[str] = []
 
     def __enter__(self) -> "Layers":
         return self
@@ -69,6 +66,15 @@ class Layers:
 
     def __len__(self) -> int:
         return len(self._places)
+
+    def reason_of(self, error: object) -> str:
+        """Return what OpenUSD says, with the names that layers have in the asset."""
+        says = _SAYS.search(str(error))
+        reason = says[1] if says else str(error)
+        for copy, place in self._places.items():
+            reason = reason.replace(f"@{copy}@,", place[-1]).replace(f"@{copy}@", place[-1])
+        reason = _INNER.sub("", reason)
+        return printable_line(_PLACE.sub(r"line \1, column \2: ", reason))
 
     def open_all(self) -> Any:
         """Return the root layer, after those that it refers to are opened.
@@ -94,6 +100,9 @@ class Layers:
                         self.broken.append(written)
                 # Without a path the reference is removed.
                 path = self._layers[target].realPath if self._layers[target] else ""
+                sublayers = layer.subLayerPaths
+                if path in sublayers and written in sublayers:  # the same one under another name
+                    sublayers.remove(written)
                 layer.UpdateCompositionAssetDependency(written, path)
         return root
 
@@ -116,7 +125,8 @@ class Layers:
             raise RefusedError(f"the package has no file {place[-1]:.100} without compression")
         data = data if data.startswith(_BINARY) else utf8_lines(data)
         if not data.startswith((_BINARY, *_TEXT)):
-            raise RefusedError("not a USD file: it begins neither with PXR-USDC nor with #usda")
+            is_package = place[-1].lower().endswith(".usdz")
+            raise RefusedError(_NO_PACKAGE if is_package else _NO_USD)
         if not data.startswith(_BINARY):
             brackets = np.frombuffer(data.translate(None, _NO_BRACKETS), np.uint8)
             steps = np.where(np.isin(brackets, np.frombuffer(b"([{", np.uint8)), 1, -1)
@@ -135,12 +145,28 @@ class Layers:
         try:
             layer = self._pxr.Sdf.Layer.FindOrOpen(copy.name)
         except errors as error:
-            raise RefusedError(f"not valid: {reason_of(error)}") from None
+            raise RefusedError(f"not valid: {self.reason_of(error)}") from None
         if layer is None:
             raise RefusedError("not valid: OpenUSD cannot read it")
         self._places[layer.identifier] = place
         self._layers[place] = layer
+        self._remove_clips(layer)
         return layer
+
+    def _remove_clips(self, layer: Any) -> None:
+        """Remove value clips: a template of names may stand for any number of layers to open."""
+        clipped = list[Any]()
+
+        def find(path: Any) -> None:
+            is_prim = path.IsPrimPath() or path.IsPrimVariantSelectionPath()
+            prim = layer.GetPrimAtPath(path) if is_prim else None
+            if prim and prim.HasInfo(_CLIPS):
+                clipped.append(prim)
+
+        layer.Traverse(self._pxr.Sdf.Path.absoluteRootPath, find)
+        for prim in clipped:
+            prim.ClearInfo(_CLIPS)
+            self.clipped.append(str(prim.path))
 
     def _beside(self, layer: Any, written: str) -> Place:
         """Return the place of a file to which a layer refers: in the same folder or package."""

@@ -396,6 +396,18 @@ int[] faceVertexIndices = [0, 1, 2]
 """
 
 
+_CLIPS = """clips = {
+        dictionary default = {
+            string templateAssetPath = "./clip.#.usda"
+            double templateStartTime = 0
+            double templateEndTime = 1e9
+            double templateStride = 1
+            string primPath = "/box"
+        }
+    }
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "files", "left_out"),
     [
@@ -413,6 +425,12 @@ int[] faceVertexIndices = [0, 1, 2]
          "1 meshes with faces whose vertices"),
         (_WRONG_TYPE, {}, "1 meshes with faces whose vertices"),
         ('def NurbsPatch "n" {}\n', {}, "1 prims of the type NurbsPatch, which is not read"),
+        # Templates of a name for each of a billion times.
+        (mesh().replace("(prepend", f"({_CLIPS} prepend"), {}, "1 value clips (first: /box)"),
+        (f'def "c" ({_CLIPS}) {{}}\n', {}, "1 value clips (first: /c)"),
+        (_PLACED, {"parts/a__usda": LAYER + _PLACED.replace("parts/a", "../a")
+                   .replace("</box>", "</b>").replace('"b"', '"box"')},
+         "references: parts/a.usda</box> which references: a.usda</b>"),
         (_INSTANCER.replace("</other>", "</p>"), {}, "1 point instancers that are not valid"),
         ('def PointInstancer "p" { int[] protoIndices = [7]\npoint3f[] positions = [(0, 0, 0)] }\n',
          {}, "1 point instancers that are not valid"),
@@ -423,6 +441,26 @@ def test_what_is_missing_is_named(text: str, files: dict[str, str], left_out: st
     assert "refused" not in facts
     assert facts["triangles"] >= 12
     assert left_out in facts["leftOut"]
+
+
+@pytest.mark.parametrize(
+    ("names", "cycle"),
+    [
+        ("@a.usda@", "layer a.usda has cycles. Detected when layer a.usda"),
+        ("@b.usda@, @./b.usda@", "layer b.usda has cycles. Detected when layer a.usda"),
+        ("@c.usda@, @d.usda@", "2 layers that are missing (first: c.usda)"),
+    ],
+)
+def test_a_cycle_of_layers_is_named(names: str, cycle: str) -> None:
+    head = f"#usda 1.0\n(\nsubLayers = [{names}]\n)\n"
+    facts = facts_of(head + mesh(), b__usda="#usda 1.0\n(\nsubLayers = [@a.usda@]\n)\n")
+    assert cycle in facts["leftOut"]
+    assert facts["triangles"] == 12
+
+
+def test_a_package_that_is_no_archive_is_refused_as_such() -> None:
+    refused = facts_without_pictures("a.usdz", b"PX")["refused"]
+    assert refused == "not a USD package: it does not begin as a ZIP archive"
 
 
 _BOX = lines(LAYER + mesh())
@@ -446,7 +484,7 @@ _BOX = lines(LAYER + mesh())
     ],
 )
 def test_a_broken_file_is_refused_with_its_fact(data: bytes, reason: str) -> None:
-    refused = str(facts_without_pictures("a.usdz", data)["refused"])
+    refused = str(facts_without_pictures("a.usd", data)["refused"])
     assert reason in refused
     assert "/tmp" not in refused
     assert "::" not in refused
