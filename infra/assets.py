@@ -228,7 +228,8 @@ def _install(target: Path, requirements: Path) -> None:
 def loaded_part(library: bytes) -> bytes:
     """Return a shared library of ELF without what is not loaded: symbols for debuggers.
 
-    Its wheel has them, a fifth of its bytes. The platform's own `strip` reads no other platform.
+    Its wheel has them, a fifth of its bytes. The platform's own `strip` reads no other platform,
+    and what LIEF 1.0 writes is not smaller.
     """
     (headers,) = struct.unpack_from("<Q", library, 32)
     size, count = struct.unpack_from("<HH", library, 54)

@@ -4,11 +4,14 @@ The wheels are those of Lambda's platform, of which pip or uv downloads some 100
 """
 
 import struct
+import subprocess
+import sys
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple, get_args
 
+import lazrs
 import pytest
 
 from backend.spec.functions.model import Packages
@@ -105,6 +108,19 @@ def test_libraries_are_of_lambdas_processor(name: str, layers: Mapping[str, Path
     assert {
         library.name: _machine(library) for library in libraries if _machine(library) != AARCH64
     } == {}
+
+
+def test_a_library_without_symbols_works(tmp_path: Path) -> None:
+    (library,) = Path(lazrs.__file__).parent.glob("lazrs.*.so")
+    whole, copy = library.read_bytes(), tmp_path / library.name
+    copy.write_bytes(assets.loaded_part(whole))
+    assert copy.stat().st_size < 0.8 * len(whole)
+    code = "import sys; sys.path.insert(0, sys.argv[1])\n"
+    code += "import lazrs; assert lazrs.__file__.startswith(sys.argv[1])"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def _tags(wheel: Path) -> list[Tag]:
