@@ -78,6 +78,8 @@ def read_media(data: bytes) -> Film:
     known |= {name: film.get(field) for name, field in _FILM.items()} if film else {}
     known |= {name: sound.get(field) for name, field in _SOUND.items()} if sound else {}
     facts = {name: value for name, text in known.items() if (value := _value(text)) is not None}
+    if not facts.get("rotation", 1):
+        del facts["rotation"]
     if film and facts.get("rotation") in {90, 270}:
         facts |= {"width": facts.get("height", 0), "height": facts.get("width", 0)}
     is_truncated = mapping(whole.get("extra")).get("IsTruncated") == "Yes"
@@ -120,7 +122,9 @@ def _value(text: object) -> str | float | None:
         number = float(str(text))
     except ValueError:
         return str(text)
-    return round(number, 3) if is_finite(number) else None
+    if not is_finite(number):
+        return None
+    return int(number) if number.is_integer() else round(number, 3)
 
 
 class _Frames:
@@ -136,7 +140,7 @@ class _Frames:
         ratio = _value(film.get("PixelAspectRatio"))
         self._ratio = ratio if isinstance(ratio, float) and 0.1 < ratio < 10 else 1.0
         seconds = _value(film.get("Duration"))
-        self._seconds = seconds if isinstance(seconds, float) else 0.0
+        self._seconds = 0.0 if seconds is None or isinstance(seconds, str) else seconds
         self.problem = ""
 
     def poster(self) -> Image.Image | None:

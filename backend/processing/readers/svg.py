@@ -104,7 +104,8 @@ def read_svg(data: bytes) -> Document:
         "elements": elements.counts.total(),
     }
     if size := _size_of(root):
-        facts |= {"width": round(size[0], 2), "height": round(size[1], 2)}
+        width, height = (round(side, 2 if side % 1 else None) for side in size)
+        facts |= {"width": width, "height": height}
     if elements.left_out:
         facts["leftOut"] = ", ".join(f"{n} {what}" for what, n in elements.left_out.items())
     resvg, font = library()
