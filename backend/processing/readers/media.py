@@ -124,7 +124,7 @@ def _value(text: object) -> str | float | None:
         return str(text)
     if not is_finite(number):
         return None
-    return int(number) if number.is_integer() else round(number, 3)
+    return round(number, 3 if number % 1 else None)
 
 
 class _Frames:
