@@ -92,7 +92,9 @@ class JobsQuery(PageQuery):
 
 
 class JobReply(WireModel):
-    """A job."""
+    """A job. One that was cancelled is `resumable` unless its kind undoes its changes: such a job
+    is started again.
+    """
 
     job_id: str
     kind: str
@@ -103,6 +105,7 @@ class JobReply(WireModel):
     items_total: int | None = None
     problems: list[str]
     cancellable: bool
+    resumable: bool
     result: dict[str, Any] | None = None
     created_by: str
     created_at: str

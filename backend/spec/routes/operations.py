@@ -9,7 +9,7 @@ GET_JOB = Route("GET", "/jobs/{jobId}", "jobs", "get_job", "Get the state of a j
 CANCEL_JOB = Route("POST", "/jobs/{jobId}/cancel", "jobs", "cancel_job", "Cancel a job", ours=True)
 RESUME_JOB = Route(
     "POST", "/jobs/{jobId}/resume", "jobs", "resume_job",
-    "Resume a failed or cancelled job", ours=True,
+    "Resume a job that failed, or that was cancelled and is resumable", ours=True,
 )  # fmt: skip
 LIST_AUDIT_ENTRIES = Route(
     "GET", "/audit", "audit", "list_audit_entries",

@@ -671,7 +671,8 @@ class IndexStanding(Wire):
 
 class Job(Wire):
     """
-    A job.
+    A job. One that was cancelled is `resumable` unless its kind undoes its changes: such a job
+    is started again.
     """
 
     job_id: str
@@ -683,6 +684,7 @@ class Job(Wire):
     items_total: int | None = None
     problems: tuple[str, ...] = ()
     cancellable: bool | None = None
+    resumable: bool | None = None
     result: dict[str, JsonValue] | None = None
     created_by: str | None = None
     created_at: str | None = None

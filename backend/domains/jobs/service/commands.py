@@ -198,6 +198,8 @@ class JobService:
     def resume_job(self, caller: Identity, job_id: str) -> Job:
         """Continue a job that failed, was cancelled or has lost its message.
 
+        A cancelled one whose kind undoes its changes has to be started again.
+
         Raises:
             ConflictError: the object of the job does not allow it any more.
             JobNotFoundError: it does not exist, or the caller may not see it.
@@ -205,18 +207,22 @@ class JobService:
             PermissionDeniedError: the caller may see it, but not resume it.
         """
         job = self._job_for(caller, job_id)
-        if not job.is_finished and self._is_left(job):
-            return self._change(caller, "resume_job", job, {"state": "queued", "tries": 0})
-        if job.state == "done" or not job.is_finished:
-            raise JobStateError(job, f"is {job.state} and cannot be resumed")
-        if job.state == "cancelled" and job.undo:
-            raise JobStateError(job, "was cancelled; start a new one")
+        if (reason := self.resume_refusal(job)) is not None:
+            raise JobStateError(job, reason)
         check = self.resumable.get(job.kind)
-        if check is not None:
+        if check is not None and job.is_finished:
             check(job)
         # The lease is unchanged: a worker that has not noticed the end yet keeps it, and the next
         # one waits.
         return self._change(caller, "resume_job", job, {"state": "queued", "tries": 0})
+
+    def resume_refusal(self, job: Job) -> str | None:
+        """Return why the state of a job does not allow it to be resumed, None if it does."""
+        if job.state == "cancelled" and job.undo:
+            return "was cancelled; start a new one"
+        if job.state in {"failed", "cancelled"} or (not job.is_finished and self._is_left(job)):
+            return None
+        return f"is {job.state} and cannot be resumed"
 
     def _is_left(self, job: Job) -> bool:
         """Return whether the job made no progress for so long that its message must be lost.

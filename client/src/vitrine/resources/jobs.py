@@ -36,7 +36,7 @@ class Jobs(Resource):
         return self._transport.write(Job, "POST", path_of("jobs", job_id, "cancel"), body={})
 
     def resume(self, job_id: str) -> Job:
-        """Resume the job. Raises ConflictError if it is running, or cannot be resumed."""
+        """Resume the job. Raises ConflictError if it is not `resumable`."""
         return self._transport.write(Job, "POST", path_of("jobs", job_id, "resume"), body={})
 
     def wait(

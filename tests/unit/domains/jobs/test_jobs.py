@@ -23,6 +23,7 @@ from backend.spec.jobs import (
     DELETE_ASSET,
     FAN_OUT,
     IMPORT_BUCKET,
+    JOB_KINDS,
     REINDEX_SEARCH,
     WITHDRAW_TAG,
     JobKind,
@@ -91,6 +92,7 @@ def test_a_job_shows_its_state_and_progress(client: Client, service: JobService)
         "itemsTotal": 40,
         "problems": ["a.glb is locked"],
         "cancellable": True,
+        "resumable": False,
         "createdBy": "admin",
         "createdAt": "2026-03-01T12:00:00.000000Z",
         "updatedAt": "2026-03-01T12:00:00.000000Z",
@@ -100,7 +102,8 @@ def test_a_job_shows_its_state_and_progress(client: Client, service: JobService)
 def test_a_job_is_cancelled_and_resumed(client: Client, service: JobService) -> None:
     store(service, step=3, cursor={"page": 3}, tries=20)
     cancelled = call(client, "/cancel").body
-    assert (cancelled["state"], cancelled["cancellable"]) == ("cancelled", False)
+    allowed = (cancelled["state"], cancelled["cancellable"], cancelled["resumable"])
+    assert allowed == ("cancelled", False, True)
     assert call(client, "/resume").body["state"] == "queued"
     job = service.find(ID)
     assert job is not None
@@ -144,8 +147,20 @@ def test_a_job_that_takes_back_what_it_did_is_cancelled_once(
     assert len(entries(tables)) == 1
     failed = service.find(ID)
     assert failed is not None
-    service.jobs.change(failed, {"state": "failed"})
+    failed = service.jobs.change(failed, {"state": "failed"})
+    assert call(client).body["resumable"]
     assert call(client, "/cancel").body["state"] == "queued"
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in JOB_KINDS.values() if kind.undoes])
+def test_a_cancelled_job_whose_changes_were_undone_is_started_again(
+    client: Client, service: JobService, kind: str
+) -> None:
+    store(service, kind=kind, state="cancelled", undo=True)
+    assert call(client).body["resumable"] is False
+    refused = call(client, "/resume")
+    assert (refused.status, refused.body["code"]) == (409, "JobStateForbids")
+    assert "was cancelled; start a new one" in refused.body["message"]
 
 
 def test_a_job_that_has_to_end_cannot_be_cancelled(client: Client, service: JobService) -> None:

@@ -70,7 +70,7 @@ export function JobsPage() {
                   onClick={() => void act(cancelJob, job)}
                 />
               )}
-              {(job.state === 'failed' || job.state === 'cancelled') && (
+              {job.resumable && (
                 <JobButton
                   job={job}
                   name={words.resume}

@@ -12,6 +12,7 @@ const job = (jobId: string, state: string, more = {}) => ({
   itemsTotal: 3,
   problems: [],
   cancellable: true,
+  resumable: state === 'failed' || state === 'cancelled',
   createdAt: '2026-01-31T12:00:00Z',
   ...more,
 });
@@ -23,12 +24,13 @@ test('jobs are found in the menu, and show their progress; one is stopped, and g
     job('a', 'running', place),
     job('b', 'failed', { kind: 'odd', itemsTotal: null, problems: ['/b: <b>gone</b>'] }),
     job('c', 'queued', { cancellable: false }),
+    job('d', 'cancelled', { resumable: false }), // its kind undoes its changes
   );
   const user = await openPage('/');
   await user.click(await screen.findByRole('link', { name: 'Jobs' }));
   await screen.findByRole('heading', { name: 'Jobs' });
   await screen.findByText('odd');
-  screen.getAllByText(/^1 of 3 · .*2026/);
+  expect(screen.getAllByText(/^1 of 3 · .*2026/)).toHaveLength(3);
   screen.getByText(/^1 done · /);
   screen.getByText('/b: <b>gone</b>');
   expect(screen.getAllByRole('progressbar')).toHaveLength(2);
@@ -36,6 +38,7 @@ test('jobs are found in the menu, and show their progress; one is stopped, and g
   const link = screen.getByRole('link', { name: 'Open the asset' });
   expect(link.getAttribute('href')).toBe('/ui/databases/library/assets/x1');
   expect(screen.getAllByRole('button', { name: /^Stop/ })).toHaveLength(1);
+  expect(screen.getAllByRole('button', { name: /^Go on/ })).toHaveLength(1);
   respond(
     'post',
     '/jobs/a/cancel',
