@@ -88,7 +88,7 @@ class BulkReply(WireModel):
     """The result for each key; `success` is true if at least one item succeeded."""
 
     success: bool
-    total_items: int
+    total_items: Annotated[int, Field(examples=[2])]
     success_count: int
     failure_count: int
     successful_items: list[str]
@@ -219,7 +219,7 @@ class ChangedValue(FullModel):
 class EntityResult(EntityName):
     """The reply to the part of a request for one entity, as its own route would reply."""
 
-    status: int
+    status: Annotated[int, Field(ge=200, le=599, examples=[200])]
     message: str
     code: str | None = None
     errors: list[WrongField] | None = None
@@ -231,7 +231,7 @@ class EditMetadataReply(WireModel):
 
     success: bool
     success_count: int
-    failure_count: int
+    failure_count: Annotated[int, Field(examples=[0])]
     results: list[EntityResult]
     timestamp: str
 

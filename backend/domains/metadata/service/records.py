@@ -206,9 +206,12 @@ class RecordService:
         Also raises what `change_records` does.
         """
         sent = checked(entity, edit.records)
-        _check_distinct([*sent, *edit.removals], "metadataKey")
+        _check_distinct(edit.removals, "removals.{}.metadataKey")
         for number, key in enumerate(edit.removals):
-            rules.check_not_reserved(entity, key, field=f"removals.{number}.metadataKey")
+            field = f"removals.{number}.metadataKey"
+            rules.check_not_reserved(entity, key, field=field)
+            if key in sent:
+                raise InvalidInputError.of(field, "is also in metadata")
         governing = self._rules_of(entity)
 
         def plan(stored: rules.Records, _: Set[str]) -> rules.Plan:

@@ -173,7 +173,7 @@ def test_a_wrong_key_is_that_of_its_entity(client: Client) -> None:
     fact = {"metadataKey": "fact_triangles", "expectedValue": "1"}
     answer = edit(
         client,
-        {**ASSET, "metadata": ONE, "removals": [removal]},
+        {**ASSET, "metadata": ONE, "removals": [{**removal, "metadataKey": "other"}, removal]},
         {**ON_FILE, "type": "attribute", "removals": [fact]},
         {**ON_FILE, "metadata": [new("a", "v"), new("a", "w")]},
         {"databaseId": "museum", "metadata": [new("a\u200b", "v")]},
@@ -181,8 +181,10 @@ def test_a_wrong_key_is_that_of_its_entity(client: Client) -> None:
     assert results(answer) == [(400, "InvalidInput")] * 4
     fields = [result["errors"][0]["field"] for result in answer.body["results"]]
     assert fields == [
-        "metadataKey",
+        "removals.1.metadataKey",
         "removals.0.metadataKey",
         "metadata.1.metadataKey",
         "metadata.0.metadataKey",
     ]
+    (result,) = edit(client, {"databaseId": "museum", "removals": [removal] * 2}).body["results"]
+    assert result["errors"][0]["field"] == "removals.1.metadataKey"
