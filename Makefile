@@ -176,9 +176,10 @@ $(CDK_READY): $(READY) $(CDK_LOCK)
 	@touch $@
 
 .PHONY: stage
-stage:
+stage: $(READY)
 	@test -n "$(STAGE)" || { echo "STAGE: not given; name a stage of cdk.json, such as STAGE=prod"; \
 		exit 2; }
+	@$(BIN)/python -m infra.settings "$(STAGE)"
 
 .PHONY: bootstrap
 bootstrap: stage $(CDK_READY) ## Prepare an AWS account and region for CDK, once (STAGE=)

@@ -72,7 +72,7 @@ def read_settings(
         SettingsError: the stage or a setting is unknown, or a setting is wrong, without effect,
             or of another region.
     """
-    stage, of_stage = _stage(context)
+    stage, of_stage = named_stage(context)
     for name in names:
         if name not in (*_FIELDS, "stages", *_CDK_NAMES) and not re.search("[@:]", name):
             raise SettingsError(f"{name}: {_nearest_setting(name, _FIELDS)}")
@@ -97,8 +97,12 @@ def read_settings(
     return settings
 
 
-def _stage(context: Callable[[str], object]) -> tuple[str, dict[str, object]]:
-    """Return the name of the stage, and its entry in cdk.json."""
+def named_stage(context: Callable[[str], object]) -> tuple[str, dict[str, object]]:
+    """Return the name of the stage, and its entry in cdk.json.
+
+    Raises:
+        SettingsError: no stage is named, or an unknown one.
+    """
     stage = context("stage")
     try:
         stages = _STAGES.validate_python(context("stages"))

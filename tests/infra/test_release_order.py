@@ -1,6 +1,8 @@
-"""`make deploy` asks before an older release replaces a newer one."""
+"""What `make` does before it calls AWS: it refuses unknown stages, and asks about releases."""
 
 import io
+import re
+import subprocess
 from typing import Any
 
 import boto3
@@ -8,6 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from infra import release_order
+from infra.settings import ROOT
 
 
 class FakeCloudFormation:
@@ -74,3 +77,14 @@ def test_a_stage_whose_release_is_unknown_is_deployed(
 ) -> None:
     assert deploy(monkeypatch, FakeCloudFormation(error=error)) == 0
     assert capsys.readouterr().err.startswith(reported)
+
+
+def test_an_unknown_stage_is_refused_before_anything_else() -> None:
+    command = ("make", "--old-file=.venv/.ready", "deploy", "STAGE=nope")
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    refusal, *rest = result.stderr.splitlines()
+    assert refusal == "stage: 'nope' is not one of local, minimal, prod, small"
+    assert (result.returncode, len(rest), result.stdout) == (2, 1, "")  # and the line of make
+    rules = re.findall(r"(?m)^(\w+): (\S+) .*(?=##)", (ROOT / "Makefile").read_text())
+    first = dict(rules)
+    assert {first[name] for name in ("bootstrap", "deploy", "destroy", "diff")} == {"stage"}
