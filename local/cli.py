@@ -120,18 +120,20 @@ def up(  # noqa: PLR0913 - each is an option of the command
                 raise LocalError("--sandbox needs Linux on x86_64 or aarch64")
             from local.serve import serve  # noqa: PLC0415 - slow to import, for this
 
-            serve(
-                folder,
-                port=port,
-                assembly=assembly,
-                settings=parsed_settings(given or [], assembly),
-                in_memory=in_memory,
-                record=record,
-                iam=Enforcement(iam, recorded, sandbox),
-                first_look=first_look,
-                page=page,
-                say=_say(),
-            )
+            settings = parsed_settings(given or [], assembly)
+            with _interruptible():
+                serve(
+                    folder,
+                    port=port,
+                    assembly=assembly,
+                    settings=settings,
+                    in_memory=in_memory,
+                    record=record,
+                    iam=Enforcement(iam, recorded, sandbox),
+                    first_look=first_look,
+                    page=page,
+                    say=_say(),
+                )
 
 
 @app.command()
@@ -230,11 +232,12 @@ def demo_command(
     from local.demo import demo  # noqa: PLC0415 - for this only
 
     program = [sys.executable, "-m", "local"]
-    code = demo(
-        folder.resolve(),
-        lambda state: [*program, "up", "--detach", "--state", str(state)],
-        lambda state: [*program, "down", "--state", str(state)],
-    )
+    with _interruptible():
+        code = demo(
+            folder.resolve(),
+            lambda state: [*program, "up", "--detach", "--state", str(state)],
+            lambda state: [*program, "down", "--state", str(state)],
+        )
     raise typer.Exit(code)
 
 
@@ -243,7 +246,7 @@ def demo_tracking() -> None:
     """Train a small model with MLflow on a table in memory: log, register, search."""
     from local.tracking_demo import demo  # noqa: PLC0415 - for this only
 
-    with _one_line_errors():
+    with _one_line_errors(), _interruptible():
         raise typer.Exit(demo(_say()))
 
 
@@ -255,6 +258,18 @@ def _one_line_errors() -> Generator[None]:
     except (LocalError, EngineError, OSError) as error:
         _errors.print(f"error: {error}", markup=False)
         raise typer.Exit(2 if isinstance(error, AlreadyRunningError) else 1) from error
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    """Let Ctrl-C raise an exception, for commands that have to stop or remove something then."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a process group may receive it twice
+        _errors.print("interrupted")
+        raise typer.Exit(128 + signal.SIGINT) from interrupt
 
 
 def _say() -> Callable[[str], None]:

@@ -3,8 +3,11 @@
 import errno
 import json
 import os
+import signal
 import socket
 import stat
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,7 +19,7 @@ from typer.testing import CliRunner, Result
 from local import cli, first_look, servers, synthesis
 from local.cli import app, parsed_settings
 from local.errors import AlreadyRunningError, LocalError
-from local.state import StateFolder
+from local.state import REPOSITORY, StateFolder
 
 
 def _run(*arguments: str) -> Result:
@@ -51,6 +54,32 @@ def test_a_background_start_that_cannot_even_write_its_log_is_reported(
     monkeypatch.setattr(cli.sys, "executable", "false")
     output = _run("up", "--detach", "--state", str(tmp_path))
     _is_one_line_of_error(output, "ended with code 1", str(tmp_path / "logs" / "up.log"))
+
+
+def test_ctrl_c_while_modules_are_imported_is_one_line(tmp_path: Path) -> None:
+    interrupted = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    (tmp_path / "httpx.py").write_text(interrupted, encoding="utf-8")
+    command = (sys.executable, "-m", "local", "up", "--state", str(tmp_path / "state"))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    result = subprocess.run(
+        command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
+def test_ctrl_c_while_a_runtime_starts_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def serve(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr("local.serve.serve", serve)
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        result = _run("up", "--state", str(tmp_path))
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert (result.exit_code, result.output) == (130, "interrupted\n")
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1"])
