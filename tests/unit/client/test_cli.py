@@ -54,6 +54,30 @@ def test_each_kind_of_error_has_its_exit_code(shell: Shell, status: int | None, 
     assert "error: " in shell.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message", "printed"),
+    [
+        (
+            ["versions", "archive", "museum", "x1", "1", "--yes"],
+            "confirm this with confirmArchiveAsset, not for 'databaseId' in metadata.0.metadataKey",
+            "confirm this with --yes, not for 'databaseId' in metadata.0.metadataKey",
+        ),
+        (["import-bucket", "scans"], "databaseId: is not valid", "--database: is not valid"),
+        (["ls", "a"], "databaseId: is not valid", "DATABASE: is not valid"),
+        (["import-bucket", "scans"], "assetId: is not valid", "assetId: is not valid"),
+        (["api", "GET", "/database/a"], "databaseId: is wrong", "databaseId: is wrong"),
+    ],
+)
+def test_a_message_names_the_options_of_its_command(
+    shell: Shell, arguments: list[str], message: str, printed: str
+) -> None:
+    refusal = httpx.Response(400, json={"message": message})
+    for method in ("GET", "POST"):
+        shell.server.fail(method, "", *[refusal] * 3)
+    shell.run(*arguments)
+    assert (shell.code, shell.err) == (1, f"error: {printed}\n")
+
+
 def test_import_prints_each_asset_and_succeeds(shell: Shell, garage: Path) -> None:
     shell.run("import", str(garage))
     assert shell.code == 0

@@ -12,6 +12,7 @@ from typing import Any, cast
 import pytest
 import typer.main
 from vitrine.cli.app import app
+from vitrine.cli.wording import PARAMETERS
 
 ROOT: Any = typer.main.get_command(app)
 
@@ -55,6 +56,15 @@ def test_options_that_commands_of_several_nouns_share_name_none_of_them() -> Non
         if len(names & groups) > 1 and re.search(rf"\b(the|an?) ({nouns})\b", text)
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_fields_are_named_by_parameters_that_commands_have() -> None:
+    has = {parameter.name for command in COMMANDS.values() for parameter in command.params}
+    assert {name for names in PARAMETERS.values() for name in names} - has == set()
+    document = (Path(__file__).parents[3] / "docs/reference/openapi.json").read_text("utf-8")
+    assert {field for field in PARAMETERS if f'"{field}"' not in document} == set()
+    confirming = set(re.findall('"(confirm[A-Z]\\w+)"', document))
+    assert {field for field, names in PARAMETERS.items() if names == ["yes"]} == confirming
 
 
 @pytest.mark.parametrize("verb", ["delete", "delete-preview", "delete-auxiliary", "reset-password"])

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from vitrine import config
 from vitrine.cli.output import Output
+from vitrine.cli.wording import name_parameters
 from vitrine.client import Vitrine
 from vitrine.errors import (
     ApiError,
@@ -201,9 +202,11 @@ def _with_session(
         except BrokenPipeError:  # the reader has closed the pipe: Typer ends silently
             raise
         except (VitrineError, OSError) as error:
-            request_id = error.request_id if isinstance(error, ApiError) else None
-            code = error.code if isinstance(error, ApiError) else None
-            output.error(str(error), code=code, request_id=request_id)
+            message, code, request_id = str(error), None, None
+            if isinstance(error, ApiError):
+                message = name_parameters(message, ctx)
+                code, request_id = error.code, error.request_id
+            output.error(message, code=code, request_id=request_id)
             raise typer.Exit(exit_code(error)) from error
         finally:
             session.close()
