@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useRef, useState, type SyntheticEvent } from 'react';
-import { errorText, fieldTexts } from '../../api/errors';
+import { errorText } from '../../api/errors';
 import type { Place } from '../../api/downloads';
 import { visibleName } from '../../texts/formats';
 import { metadataTexts } from '../../texts/metadata';
@@ -16,10 +16,18 @@ import {
   mergeRows,
   newRow,
   toRows,
+  toValues,
   type Row,
 } from './metadataDraft';
 import { MetadataRow } from './MetadataRow';
-import { metadataQuery, readMetadata, writeMetadata, type Metadata } from './metadataQueries';
+import {
+  metadataQuery,
+  MOST_OF_ENTITY,
+  readMetadata,
+  writeMetadata,
+  type Metadata,
+  type WriteOutcome,
+} from './metadataQueries';
 
 const words = metadataTexts;
 
@@ -117,24 +125,14 @@ function useMetadataDraft({ place, path, metadata, onClose }: EditorProps) {
   };
   const save = async (): Promise<Outcome> => {
     const before = latest.current;
-    const merged = await merge();
-    if (merged.some(({ theirs }) => theirs)) return { ...FINE, message: words.conflict };
-    const renewed = changedSchemas(before, merged);
-    if (renewed.length)
-      return { ...FINE, message: words.schemaChanged(renewed.map((key) => visibleName(key))) };
-    const { changed, removed } = findChanges(merged);
+    const values = toValues(before);
     try {
-      const keys = removed.map(({ key }) => key);
-      const refused = await writeMetadata(place, path, changed, keys);
-      if (!refused.size) return FINE;
-      const now = await merge();
-      const of = now.flatMap(({ id, key }): [number, string][] => {
-        const reason = refused.get(key);
-        return reason === undefined ? [] : [[id, reason]];
-      });
-      return { refusals: new Map(of), message: '' };
-    } catch (error) {
-      return refusedRows(error, changed);
+      for (let at = 0; at < values.length; at += MOST_OF_ENTITY) {
+        const part = values.slice(at, at + MOST_OF_ENTITY);
+        const [outcome] = await writeMetadata([{ place, filePath: path, values: part }]);
+        if (outcome && !outcome.isDone) return toShown(outcome, before, await merge());
+      }
+      return FINE;
     } finally {
       void cache.invalidateQueries({ queryKey: metadataQuery(place, path).queryKey });
       void cache.invalidateQueries({ queryKey: ['search'] });
@@ -165,14 +163,16 @@ function hasChanges(rows: readonly Row[]): boolean {
   return changed.length + removed.length > 0;
 }
 
-/** A refusal names records by their number in the request: its sentences go to their rows. */
-function refusedRows(error: unknown, sent: readonly Row[]): Outcome {
-  const refusals = new Map<number, string>();
-  const rest: string[] = [];
-  for (const { field, message } of fieldTexts(error)) {
-    const row = sent[Number(/^metadata\.(\d+)\./.exec(field)?.[1] ?? NaN)];
-    if (row) refusals.set(row.id, message);
-    else rest.push(message);
-  }
-  return { refusals, message: rest.length ? [...new Set(rest)].join(' ') : '' };
+/** Why nothing was written, at the rows on what is stored by now. */
+function toShown(refused: WriteOutcome, before: readonly Row[], merged: readonly Row[]): Outcome {
+  if (refused.isConflict || merged.some(({ theirs }) => theirs))
+    return { ...FINE, message: words.conflict };
+  const renewed = changedSchemas(before, merged);
+  if (renewed.length)
+    return { ...FINE, message: words.schemaChanged(renewed.map((key) => visibleName(key))) };
+  const refusals = merged.flatMap(({ id, key }): [number, string][] => {
+    const reason = refused.refusals.get(key);
+    return reason === undefined ? [] : [[id, reason]];
+  });
+  return { refusals: new Map(refusals), message: refused.message };
 }

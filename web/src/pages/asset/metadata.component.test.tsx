@@ -3,12 +3,25 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
 import { button, expectAccessible, openPage } from '../../testing/page';
-import { ASSET, holdReply, respond, rightsTo, sent } from '../../testing/server';
+import { ASSET, holdReply, PLACE, respond, rightsTo, sent } from '../../testing/server';
 
 const PAGE = '/databases/library/assets/x1';
 const PATH = `${ASSET}/metadata`;
 const form = () => screen.findByRole('form', { name: 'Edit the metadata' });
-const done = { success: true, failedItems: [] };
+const BATCH = '/metadata/batch';
+
+/** The reply to the only entity of a request. */
+const reply = (result: { status: number } & Record<string, unknown> = { status: 200 }) =>
+  respond('put', BATCH, { success: true, results: [{ message: 'x', ...result }] });
+const record = (key: string, value: string, expected: string | null, type = 'string') => ({
+  ...entry(key, value, type),
+  expectedValue: expected,
+});
+const edited = () =>
+  sent.flatMap(({ path, body }) => {
+    expect(path).toBe(BATCH);
+    return (body as { entities: { metadata: unknown; removals: unknown }[] }).entities;
+  });
 
 const entry = (key: string, value: string, type = 'string', more = {}) => ({
   metadataKey: key,
@@ -16,6 +29,9 @@ const entry = (key: string, value: string, type = 'string', more = {}) => ({
   metadataValueType: type,
   ...more,
 });
+/** As it is stored. */
+const stored = (key: string, value: string, type = 'string', more = {}) =>
+  entry(key, value, type, { metadataStored: true, ...more });
 const inSchema = (more = {}) => ({ metadataSchemaField: true, metadataSchemaName: 's', ...more });
 
 const store = (...metadata: object[]) =>
@@ -36,11 +52,11 @@ async function edit() {
 test('values are changed by fields of their types, keys are added and removed', async () => {
   const choices = { metadataSchemaControlledListKeys: ['oak', 'pine'] };
   store(
-    entry('mass', '12', 'number'),
-    entry('note <b>', 'old'),
-    entry('kept', 'as it is'),
+    stored('mass', '12', 'number'),
+    stored('note <b>', 'old'),
+    stored('kept', 'as it is'),
     entry('wood', '', 'inline_controlled_list', inSchema(choices)),
-    entry('shown', 'true', 'boolean', inSchema({ metadataSchemaRequired: true })),
+    stored('shown', 'true', 'boolean', inSchema({ metadataSchemaRequired: true })),
     entry('made', '', 'date', inSchema({ metadataSchemaDependsOn: ['wood'] })),
   );
   const { user, field, type, save } = await edit();
@@ -63,75 +79,69 @@ test('values are changed by fields of their types, keys are added and removed', 
   await waitFor(() => expect(offered().map(({ value }) => value)).toEqual(['place of origin']));
   await user.selectOptions(field('Type'), 'Place (latitude, longitude, altitude)');
   await type('Value', '{"lat": 1, "long": 2, "alt": 3}');
-  respond('put', PATH, done);
-  respond('delete', PATH, done);
+  reply();
   await save();
   await screen.findByText('The metadata is saved.');
-  expect(sent.map(({ method, body }) => [method, body])).toEqual([
-    [
-      'PUT',
-      {
-        metadata: [
-          entry('mass', '12.5', 'number'),
-          entry('wood', 'oak', 'inline_controlled_list'),
-          entry('shown', 'false', 'boolean'),
-          entry('made', '2024-05-17', 'date'),
-          entry('place', '{"lat": 1, "long": 2, "alt": 3}', 'lla'),
-        ],
-      },
-    ],
-    ['DELETE', { metadataKeys: ['note <b>'] }],
+  expect(edited()).toEqual([
+    {
+      ...PLACE,
+      metadata: [
+        record('mass', '12.5', '12', 'number'),
+        record('wood', 'oak', null, 'inline_controlled_list'),
+        record('shown', 'false', 'true', 'boolean'),
+        record('made', '2024-05-17', null, 'date'),
+        record('place', '{"lat": 1, "long": 2, "alt": 3}', null, 'lla'),
+      ],
+      removals: [{ metadataKey: 'note <b>', expectedValue: 'old' }],
+    },
   ]);
   await waitFor(() => expect(document.activeElement?.ariaLabel).toBe('Edit the metadata'));
 });
 
 test('the words of the server are at their fields, and nothing typed is lost', async () => {
-  store(entry('mass', '12', 'number'), entry('note', 'old'));
-  const { field, type, save } = await edit();
+  store(stored('mass', '12', 'number'), stored('note', 'old'));
+  const { user, field, type, save } = await edit();
   await type('mass', 'heavy');
-  await type('note', 'new');
-  const errors = [{ field: 'metadata.0.metadataValue', message: 'must be a decimal number' }];
-  respond('put', PATH, { code: 'InvalidInput', message: 'x', errors }, { status: 400, once: true });
+  await user.click(await button('Remove note'));
+  const errors = [
+    { field: 'metadata.0.metadataValue', message: 'must be a decimal number' },
+    { field: 'removals.0.metadataKey', message: '"note" is reserved' },
+  ];
+  reply({ status: 400, code: 'InvalidInput', errors });
   await save();
   const message = await screen.findByText('The value must be a decimal number.');
+  screen.getByText('"note" is reserved.');
   expect(field('mass').getAttribute('aria-describedby')).toBe(message.id);
   await waitFor(() => expect(document.activeElement).toBe(field('mass')));
-  expect(field('note').ariaInvalid).toBeNull();
   await expectAccessible();
+  await user.click(await button('Keep note'));
   await type('mass', '13');
-  const failedItems = [{ key: 'note', error: 'Another request is changing this key; try again' }];
-  respond('put', PATH, { ...done, failedItems }, { once: true });
-  store(entry('mass', '13', 'number'), entry('note', 'old'));
-  await save();
-  await screen.findByText('Another request is changing this key; try again');
-  expect(field('note')).toHaveProperty('value', 'new');
-  respond(
-    'put',
-    PATH,
-    { code: 'SchemaViolation', message: 'metadata: "k" is required by s' },
-    {
-      status: 400,
-      once: true,
-    },
-  );
+  const required = 'metadata: "k" is required by s';
+  reply({ status: 400, code: 'SchemaViolation', message: required });
   await save();
   await within(await form()).findByText('"k" is required by s.');
-  respond('put', PATH, () => HttpResponse.error());
+  expect(field('note').ariaInvalid).toBeNull();
+  respond('put', BATCH, () => HttpResponse.error());
   await save();
   await within(await form()).findByText(/did not respond, and it is not known/);
-  expect(field('note')).toHaveProperty('value', 'new');
-  expect(sent.at(-1)?.body).toEqual({ metadata: [entry('note', 'new')] });
+  expect(field('mass')).toHaveProperty('value', '13');
+  expect(edited().at(-1)?.metadata).toEqual([record('mass', '13', '12', 'number')]);
 });
 
 test('of two people who edit one asset, neither loses what was typed', async () => {
-  store(entry('mass', '12'), entry('note', 'old'), entry('gone', 'x'));
+  store(stored('mass', '12'), stored('note', 'old'), stored('gone', 'x'));
   const { user, field, type, save } = await edit();
   await type('mass', 'mine');
   await type('gone', 'mine, too');
-  store(entry('mass', '<b>theirs</b>'), entry('note', 'new'), entry('more', 'y'));
+  store(stored('mass', '<b>theirs</b>'), stored('note', 'new'), stored('more', 'y'));
+  const conflicts = [{ metadataKey: 'mass', expectedValue: '12', storedValue: '<b>theirs</b>' }];
+  reply({ status: 409, code: 'MetadataChanged', conflicts });
   await save();
   await screen.findByText(/^Someone else changed the same keys meanwhile/);
-  expect(sent).toEqual([]);
+  expect(edited()[0]?.metadata).toEqual([
+    record('mass', 'mine', '12'),
+    record('gone', 'mine, too', 'x'),
+  ]);
   expect(field('mass')).toHaveProperty('value', 'mine');
   expect(field('note')).toHaveProperty('value', 'new');
   expect(field('more')).toHaveProperty('value', 'y');
@@ -141,35 +151,38 @@ test('of two people who edit one asset, neither loses what was typed', async () 
   const [first] = screen.getAllByRole('button', { name: 'Use theirs' });
   if (first) await user.click(first);
   expect(field('mass')).toHaveProperty('value', '<b>theirs</b>');
-  respond('put', PATH, done);
+  reply();
   await save();
   await screen.findByText('The metadata is saved.');
-  expect(sent.map(({ body }) => body)).toEqual([{ metadata: [entry('gone', 'mine, too')] }]);
+  expect(edited()[1]?.metadata).toEqual([record('gone', 'mine, too', null)]);
 });
 
 test('a schema that changes while the form is open is reported, and typed values are kept', async () => {
-  store(entry('mass', '12', 'number', inSchema()), entry('note', 'old'));
+  store(stored('mass', '12', 'number', inSchema()), stored('note', 'old'));
   const { field, type, save } = await edit();
   await type('note', 'new');
   const required = inSchema({ metadataSchemaRequired: true });
   store(
-    entry('mass', '12', 'number', { ...required, metadataSchemaValueType: 'string' }),
-    entry('note', 'old'),
+    stored('mass', '12', 'number', { ...required, metadataSchemaValueType: 'string' }),
+    stored('note', 'old'),
     entry('wood', '', 'string', required),
   );
+  reply({ status: 400, code: 'SchemaViolation', message: 'metadata: "wood" is required by s' });
   await save();
   await screen.findByText(/^The metadata schema of mass and wood has changed meanwhile/);
-  expect(sent).toEqual([]);
   expect(field('note')).toHaveProperty('value', 'new');
   await expectAccessible();
   await type('wood (required)', 'oak');
   await type('mass (required)', 'heavy');
-  respond('put', PATH, done);
+  reply();
   await save();
   await screen.findByText('The metadata is saved.');
   // A value is written with the type that the schema has by now.
-  const metadata = [entry('mass', 'heavy'), entry('note', 'new'), entry('wood', 'oak')];
-  expect(sent.map(({ body }) => body)).toEqual([{ metadata }]);
+  expect(edited()[1]?.metadata).toEqual([
+    record('mass', 'heavy', '12'),
+    record('note', 'new', 'old'),
+    record('wood', 'oak', null),
+  ]);
 });
 
 test('a new key needs a name of its own, and a second press of Save sends nothing', async () => {
@@ -185,9 +198,9 @@ test('a new key needs a name of its own, and a second press of Save sends nothin
   await user.clear(field('Key'));
   await user.paste('length');
   const { held, release } = holdReply();
-  respond('put', PATH, async () => {
+  respond('put', BATCH, async () => {
     await held;
-    return HttpResponse.json(done);
+    return HttpResponse.json({ results: [{ status: 200, message: 'x' }] });
   });
   await user.dblClick(await button('Save', await form()));
   release();
@@ -212,17 +225,22 @@ test('leaving with changes asks, and only who may is offered to edit', async () 
 });
 
 test('a file has metadata of its own; keys outside of its schemas are not offered', async () => {
-  const metadata = [entry('scanner', 'none', 'string', inSchema())];
+  const metadata = [stored('scanner', 'none', 'string', inSchema())];
   respond('get', `${PATH}/file`, { metadata, restrictMetadataOutsideSchemas: true });
   const user = await openPage(`${PAGE}?file=/a.txt`);
   await user.click(await button('Edit the metadata of the file'));
   await screen.findByText('This database accepts only the keys of its metadata schemas.');
   expect(screen.queryByRole('button', { name: 'Add a key' })).toBeNull();
   await user.type(screen.getByLabelText('scanner'), ' at all');
-  respond('put', `${PATH}/file`, done);
+  reply();
   await user.keyboard('{Enter}');
   await screen.findByText('The metadata is saved.');
-  expect(sent.map(({ body }) => body)).toEqual([
-    { filePath: '/a.txt', type: 'metadata', metadata: [entry('scanner', 'none at all')] },
+  expect(edited()).toEqual([
+    {
+      ...PLACE,
+      filePath: '/a.txt',
+      metadata: [record('scanner', 'none at all', 'none')],
+      removals: [],
+    },
   ]);
 });

@@ -1,4 +1,4 @@
-import type { MetadataField, ValueType } from './metadataQueries';
+import { typeOf, type MetadataField, type ValueChange, type ValueType } from './metadataQueries';
 
 /** A key with its value as someone edits them. */
 export interface Row extends MetadataField {
@@ -44,6 +44,17 @@ export function findChanges(rows: readonly Row[]): Changes {
   };
 }
 
+/** What is to be written of a draft. */
+export function toValues(rows: readonly Row[]): ValueChange[] {
+  const { changed, removed } = findChanges(rows);
+  return [...changed, ...removed].map((row) => ({
+    key: row.key,
+    value: row.isRemoved ? null : row.value,
+    type: typeOf(row),
+    before: row.before && row.isStored ? row.before.value : null,
+  }));
+}
+
 /** The rows that cannot be sent, with the reason of each. */
 export function findMistakes(
   rows: readonly Row[],
@@ -80,7 +91,7 @@ export function mergeRows(rows: readonly Row[], stored: readonly MetadataField[]
     const isSame = row.before?.value === field.value && row.before.type === field.type;
     const isMet = !row.isRemoved && row.value === field.value && row.type === field.type;
     const theirs = isSame || isMet ? undefined : { value: field.value, type: field.type };
-    return [{ ...row, schema: field.schema, before: field, theirs }];
+    return [{ ...row, schema: field.schema, isStored: field.isStored, before: field, theirs }];
   });
   const next = newRow(rows).id;
   return [...merged, ...toRows([...now.values()]).map((row) => ({ ...row, id: row.id + next }))];

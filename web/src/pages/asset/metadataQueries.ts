@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, reply, replyWithHeaders } from '../../api/client';
+import { ApiError, fieldTexts } from '../../api/errors';
 import { pagesOf } from '../../api/pages';
 import type { components } from '../../api/schema';
 import { recordWrite } from '../../api/writes';
@@ -114,41 +115,83 @@ function toField(entry: Records['metadata'][number]): MetadataField {
   };
 }
 
-/** Writes records, and removes others. Returns the server's reasons for keys that it refused. */
-export async function writeMetadata(
-  place: Place,
-  filePath: string | undefined,
-  changed: readonly Pick<MetadataField, 'key' | 'value' | 'type'>[],
-  removed: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const params = { path: place };
-  const file = filePath === undefined ? null : { filePath, type: 'metadata' as const };
-  const metadata = changed.map(({ key, value, type }) => ({
-    metadataKey: key,
-    metadataValue: value,
-    metadataValueType: type,
+/** A value to write, or a record to remove, and what is stored as far as the user knows. */
+export interface ValueChange {
+  key: string;
+  /** Null removes the record. */
+  value: string | null;
+  type: ValueType;
+  /** Null if there is no record. */
+  before: string | null;
+}
+
+/** What is to be changed of an asset, or of one of its files. */
+export interface EntityChange {
+  place: Place;
+  filePath?: string | undefined;
+  values: readonly ValueChange[];
+}
+
+export interface WriteOutcome {
+  isDone: boolean;
+  /** Someone else has changed these values; both are to be shown. */
+  isConflict: boolean;
+  /** The server's words about single keys, and about all of them. */
+  refusals: ReadonlyMap<string, string>;
+  message: string;
+}
+
+/** The values of one entity that a request may have. */
+export const MOST_OF_ENTITY = 90;
+
+/** Changes several entities in one request, each only if its values are the expected ones. */
+export async function writeMetadata(changes: readonly EntityChange[]): Promise<WriteOutcome[]> {
+  const entities = changes.map(({ place, filePath, values }) => ({
+    ...place,
+    ...(filePath !== undefined && { filePath }),
+    metadata: values.flatMap(({ key, value, type, before }) =>
+      value === null
+        ? []
+        : [
+            {
+              metadataKey: key,
+              metadataValue: value,
+              metadataValueType: type,
+              expectedValue: before,
+            },
+          ],
+    ),
+    removals: values.flatMap(({ key, value, before }) =>
+      value === null ? [{ metadataKey: key, expectedValue: before ?? '' }] : [],
+    ),
   }));
-  const metadataKeys = [...removed];
-  const requests = [
-    changed.length > 0 &&
-      (() =>
-        file
-          ? api.PUT(FILE, { params, body: { ...file, metadata } })
-          : api.PUT(ASSET, { params, body: { metadata } })),
-    removed.length > 0 &&
-      (() =>
-        file
-          ? api.DELETE(FILE, { params, body: { ...file, metadataKeys } })
-          : api.DELETE(ASSET, { params, body: { metadataKeys } })),
-  ];
-  const refused = new Map<string, string>();
-  for (const request of requests) {
-    if (!request) continue;
-    const { data, headers } = await replyWithHeaders(request());
-    recordWrite(headers);
-    for (const { key, error } of data.failedItems) refused.set(key, error);
+  const { data, headers } = await replyWithHeaders(
+    api.PUT('/metadata/batch', { body: { entities } }),
+  );
+  recordWrite(headers);
+  return data.results.map((result, at) => {
+    const { metadata = [], removals = [] } = entities[at] ?? {};
+    return toOutcome(result, { metadata, removals });
+  });
+}
+
+type Keys = Record<'metadata' | 'removals', readonly { metadataKey: string }[]>;
+
+/** A result names the keys that it is about by their number in the request. */
+function toOutcome(result: components['schemas']['EntityResult'], keys: Keys): WriteOutcome {
+  const { status, code, message, errors, conflicts } = result;
+  const isDone = status < 400;
+  const isConflict = Boolean(conflicts?.length);
+  const refusals = new Map<string, string>();
+  const rest = new Set<string>();
+  const error = new ApiError(status, code ?? '', message, errors ?? []);
+  for (const refused of isDone ? [] : fieldTexts(error)) {
+    const [, list, number] = /^(metadata|removals)\.(\d+)\./.exec(refused.field) ?? [];
+    const key = keys[list === 'removals' ? 'removals' : 'metadata'][Number(number ?? NaN)];
+    if (key) refusals.set(key.metadataKey, refused.message);
+    else rest.add(refused.message);
   }
-  return refused;
+  return { isDone, isConflict, refusals, message: isConflict ? '' : [...rest].join(' ') };
 }
 
 /** A value by its type; one that is not of its type as it is. */

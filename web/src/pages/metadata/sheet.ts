@@ -1,6 +1,11 @@
 import type { Place } from '../../api/downloads';
 import { compareNames } from '../../texts/formats';
-import { typeOf, type MetadataField, type ValueType } from '../asset/metadataQueries';
+import {
+  MOST_OF_ENTITY,
+  typeOf,
+  type MetadataField,
+  type ValueType,
+} from '../asset/metadataQueries';
 
 /** An asset with its metadata, as it was read last. */
 export interface SheetRow {
@@ -108,7 +113,6 @@ export interface RowChange {
 
 const MOST_ROWS = 50;
 const MOST_VALUES = 1_000;
-const MOST_OF_ROW = 90;
 
 /** The changes of each request, within the limits of the server; conflicts wait for a choice. */
 export function toRequests(rows: readonly SheetRow[], edits: Edits): RowChange[][] {
@@ -116,8 +120,8 @@ export function toRequests(rows: readonly SheetRow[], edits: Edits): RowChange[]
   let values = 0;
   for (const row of rows) {
     const own = listEdits([row], edits).filter(({ theirs }) => !theirs);
-    for (let at = 0; at < own.length; at += MOST_OF_ROW) {
-      const part = own.slice(at, at + MOST_OF_ROW);
+    for (let at = 0; at < own.length; at += MOST_OF_ENTITY) {
+      const part = own.slice(at, at + MOST_OF_ENTITY);
       const last = requests.at(-1);
       const fits =
         at === 0 && last && last.length < MOST_ROWS && values + part.length <= MOST_VALUES;

@@ -1,12 +1,13 @@
-import { api, replyWithHeaders } from '../../api/client';
-import { ApiError, errorText, fieldTexts } from '../../api/errors';
+import { errorText } from '../../api/errors';
 import type { Card } from '../../api/hits';
-import type { components } from '../../api/schema';
-import { recordWrite } from '../../api/writes';
-import { typeOf, readMetadata, type ValueType } from '../asset/metadataQueries';
-import type { CellEdit, RowChange, SheetRow } from './sheet';
-
-type Result = components['schemas']['EntityResult'];
+import {
+  readMetadata,
+  typeOf,
+  writeMetadata,
+  type ValueType,
+  type WriteOutcome,
+} from '../asset/metadataQueries';
+import type { RowChange, SheetRow } from './sheet';
 
 const AT_ONCE = 8;
 
@@ -58,63 +59,24 @@ async function readRow(row: SheetRow): Promise<SheetRow> {
 }
 
 /** What became of the changes of a row. */
-export interface Outcome extends RowChange {
-  isDone: boolean;
-  /** The server's words about single keys, and about the row. */
-  refusals: ReadonlyMap<string, string>;
-  message: string;
-}
+export type Outcome = RowChange & WriteOutcome;
 
 /** Sends the changes of several assets in one request. */
 export async function writeRows(
   changes: readonly RowChange[],
   typeOfColumn: (key: string) => ValueType,
 ): Promise<Outcome[]> {
-  const entities = changes.map(({ row, edits }) => {
-    const [written, removed] = [[] as CellEdit[], [] as CellEdit[]];
-    for (const edit of edits) (edit.value === null ? removed : written).push(edit);
-    const metadata = written.map(({ key, value, before }) => {
-      const field = row.fields.get(key);
-      return {
-        metadataKey: key,
-        metadataValue: value ?? '',
-        metadataValueType: field ? typeOf(field) : typeOfColumn(key),
-        expectedValue: before,
-      };
-    });
-    const removals = removed.map(({ key, before }) => ({
-      metadataKey: key,
-      expectedValue: before ?? '',
-    }));
-    return { ...row.place, metadata, removals };
-  });
-  const { data, headers } = await replyWithHeaders(
-    api.PUT('/metadata/batch', { body: { entities } }),
+  const outcomes = await writeMetadata(
+    changes.map(({ row, edits }) => ({
+      place: row.place,
+      values: edits.map(({ key, value, before }) => {
+        const field = row.fields.get(key);
+        return { key, value, before, type: field ? typeOf(field) : typeOfColumn(key) };
+      }),
+    })),
   );
-  recordWrite(headers);
-  return data.results.flatMap((result, at) => {
-    const [change, entity] = [changes[at], entities[at]];
-    if (!change || !entity) return [];
-    const keys = {
-      metadata: entity.metadata.map(({ metadataKey }) => metadataKey),
-      removals: entity.removals.map(({ metadataKey }) => metadataKey),
-    };
-    return [{ ...change, isDone: result.status < 400, ...wordsOf(result, keys) }];
+  return outcomes.flatMap((outcome, at) => {
+    const change = changes[at];
+    return change ? [{ ...change, ...outcome }] : [];
   });
-}
-
-/** Its errors name keys by their number in the request. */
-function wordsOf(result: Result, keys: { metadata: string[]; removals: string[] }) {
-  const refusals = new Map<string, string>();
-  const rest: string[] = [];
-  const error = new ApiError(result.status, result.code ?? '', result.message, result.errors ?? []);
-  for (const { field, message } of result.status < 400 ? [] : fieldTexts(error)) {
-    const [, list, number] = /^(metadata|removals)\.(\d+)\./.exec(field) ?? [];
-    const key = keys[list === 'removals' ? 'removals' : 'metadata'][Number(number ?? NaN)];
-    if (key === undefined) rest.push(message);
-    else refusals.set(key, message);
-  }
-  // Both values of a conflict are shown beside each other.
-  const isConflict = Boolean(result.conflicts?.length);
-  return { refusals, message: isConflict ? '' : [...new Set(rest)].join(' ') };
 }
