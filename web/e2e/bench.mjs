@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
+import { measureSheet } from './bench-sheet.mjs';
 import { launch } from './browser.mjs';
 import { open, UI, withKey } from './walk.mjs';
 
@@ -212,6 +213,9 @@ say(
   '≥ 0.9',
 );
 say('longest blank row while scrolling, ms', Math.round(full.longest), '≤ 300');
+const sheet = await measureSheet(browser);
+say('frames of a table of 1,000 × 20 to an empty one', sheet.ratio.toFixed(2), '≥ 0.9');
+say('requests that save this table', sheet.requests, '≤ 20');
 await browser.close();
 
 /** Counts the pictures that come over the network, not from the cache of the browser. */
