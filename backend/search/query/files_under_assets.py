@@ -1,9 +1,9 @@
-"""Assets with their best file hits: two requests to OpenSearch, for any number of assets.
+"""Assets with their best file hits: few requests to OpenSearch, for any number of assets.
 
 The first finds the best hit of each asset, which may be the asset itself or one of its files. The
-second reads the documents of these assets and, for each of them, the matching files. Both have the
-caller's permission filter. Files are returned without metadata, from doc values, because the
-sources of three hundred documents may exceed any reply.
+second reads the documents of these assets and, for each of them, the matching files. If requested,
+a third counts all files. Each has the caller's permission filter. Files are returned without
+metadata, from doc values, because the sources of three hundred documents may exceed any reply.
 """
 
 from collections.abc import Sequence
@@ -67,11 +67,16 @@ def read_assets(plan: SearchPlan, heads: Sequence[JsonObject], search: Search) -
         bucket["key"]: [_file(hit) for hit in bucket[_FILES]["hits"]["hits"]]
         for bucket in response["aggregations"][FOLDED_ASSETS][OF_ASSET]["buckets"]
     }
+    counts: dict[str, int] | None = None
+    if plan.counts_files:
+        counted = search(counts_request(plan, sorted(shown)))["aggregations"][OF_ASSET]["buckets"]
+        counts = {bucket["key"]: bucket["doc_count"] for bucket in counted}
     return [
         {
             **shown[asset_id],
             **{name: head[name] for name in ("_score", "sort") if name in head},
             _FILES: files.get(asset_id, []),
+            **({} if counts is None else {"fileCount": counts.get(asset_id, 0)}),
         }
         for head, asset_id in zip(heads, map(_asset_of, heads), strict=True)
         if asset_id in shown
@@ -109,6 +114,17 @@ def assets_request(plan: SearchPlan, heads: Sequence[JsonObject]) -> JsonObject:
         "track_total_hits": False,
         "aggs": {FOLDED_ASSETS: {"filter": _kind("file"), "aggs": {OF_ASSET: by_asset}}},
         **document_fields(len(ids), plan.highlight),
+    }
+
+
+def counts_request(plan: SearchPlan, ids: Sequence[str]) -> JsonObject:
+    """Return the request for the number of visible files of assets, found by the search or not."""
+    conditions = [plan.visible, _kind("file"), {"terms": {ASSET_ID: ids}}]
+    return {
+        "query": {"bool": {"filter": conditions, "must_not": list(plan.excluded)}},
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {OF_ASSET: {"terms": {"field": ASSET_ID, "size": max(1, len(ids))}}},
     }
 
 

@@ -221,6 +221,10 @@ class SearchBody(Window):
             )
         ),
     ] = False
+    file_counts: Annotated[
+        bool,
+        Field(description="With `foldFiles`, return the number of each asset's files."),
+    ] = False
     previews: Annotated[
         bool,
         Field(
@@ -266,6 +270,8 @@ class SearchBody(Window):
     @model_validator(mode="after")
     def check_folding(self) -> "SearchBody":
         if not self.fold_files:
+            if self.file_counts:
+                raise WrongFieldError("fileCounts", "requires foldFiles")
             return self
         if self.after is not None:
             raise WrongFieldError("foldFiles", "cannot be used with after")

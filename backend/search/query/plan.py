@@ -72,6 +72,8 @@ class SearchPlan:
     highlight: JsonObject | None = None
     folding: bool = False
     """Whether hits are assets with their best files."""
+    counts_files: bool = False
+    """Whether these assets have the number of all their files."""
     cursor: str | None = None
     """The cursor of the page, in a list by cursor; empty for its first page."""
     digest: str = ""

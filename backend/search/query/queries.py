@@ -145,6 +145,7 @@ def plan_search(body: SearchBody, visible: JsonObject | None) -> SearchPlan:
         sort=sort,
         highlight=highlight if highlighted else None,
         folding=body.fold_files,
+        counts_files=body.file_counts,
         cursor=body.after,
         digest=digest,
         corrected=body.query.strip() if body.did_you_mean and not body.from_ else "",

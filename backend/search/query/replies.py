@@ -78,6 +78,10 @@ class SearchHit(_Raw):
     sort: list[Any] = []
     ignored: Annotated[list[str], Field(alias="_ignored")] = []
     files: list["SearchHit"] = []
+    file_count: Annotated[
+        int | None,
+        Field(description="With `fileCounts`, how many files of the asset the caller may see."),
+    ] = None
     preview: Preview | None = None
     preview_missing: Missing | None = None
 

@@ -2279,6 +2279,7 @@ class Hit(HitText):
     sort: tuple[JsonValue, ...] | None = None
     field_ignored: tuple[str, ...] | None = Field(default=None, alias="_ignored")
     files: tuple[Hit, ...] = Field(default=(), validate_default=True)
+    file_count: int | None = None
     preview: Preview | None = None
     preview_missing: Missing | None = None
 

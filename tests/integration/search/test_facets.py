@@ -152,6 +152,9 @@ def test_assets_come_with_their_three_best_files(museum: Library) -> None:
     assert [file["_id"] for file in text["hits"]["hits"][0]["files"]] == ["gearbox:3"]
     assert (ids(text), text["assetsFound"]) == (["gearbox"], 1)
     assert museum.search(query="nothing", foldFiles=True)["hits"]["hits"] == []
+    counted = museum.search(query="gear", foldFiles=True, fileCounts=True, size=10)["hits"]["hits"]
+    assert {hit["_id"]: hit["fileCount"] for hit in counted} == {"gearbox": 5, "drive": 2}
+    assert museum.requests_of(query="gear", foldFiles=True, fileCounts=True) == 3
     assert museum.requests_of(query="gear", foldFiles=True) == 2
     assert museum.requests_of(query="nothing", foldFiles=True) == 1
     assert museum.requests_of(query="gear", histograms=["num_filesize"]) == 1

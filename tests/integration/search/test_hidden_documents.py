@@ -78,7 +78,8 @@ TEXTS = (
 )
 BODIES: tuple[JsonObject, ...] = (
     *({"query": text, "didYouMean": True} for text in TEXTS),
-    *({"query": text, "foldFiles": True} for text in (WORD, "pumps", "heli*")),
+    *({"query": text, "foldFiles": True} for text in ("pumps", "heli*")),
+    {"query": WORD, "foldFiles": True, "fileCounts": True},
     {"query": "halical hump", "didYouMean": True},
     {"query": "helxxal", "didYouMean": True},
     {"query": WORD, "includeMetadataInSearch": False},

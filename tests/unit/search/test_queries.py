@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
 from backend.search.query.conditions import MAX_CONDITIONS
-from backend.search.query.files_under_assets import assets_request
+from backend.search.query.files_under_assets import assets_request, counts_request
 from backend.search.query.inheritance import (
     assets_meeting,
     conditions_of_assets,
@@ -284,7 +284,14 @@ def test_a_name_that_can_find_nothing_is_refused_by_its_place(body: Any, field: 
 
 
 @pytest.mark.parametrize(
-    "more", [{"after": ""}, {"entityTypes": ["asset"]}, {"size": 101}], ids=str
+    "more",
+    [
+        {"after": ""},
+        {"entityTypes": ["asset"]},
+        {"size": 101},
+        {"foldFiles": False, "fileCounts": True},
+    ],
+    ids=str,
 )
 def test_folded_pages_are_short_and_of_both_types(more: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
@@ -350,3 +357,6 @@ def test_assets_and_their_files_are_those_that_the_caller_may_see() -> None:
     (_, files) = assets["should"]
     assert VISIBLE in assets["filter"]
     assert VISIBLE in files["bool"]["filter"]
+    counted = counts_request(folded(query="oak"), ["pump"])["query"]["bool"]
+    assert VISIBLE in counted["filter"]
+    assert counted["must_not"] == NOT_SHOWN

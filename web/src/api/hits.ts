@@ -20,6 +20,8 @@ export interface Card {
   type: string;
   /** Of the file that is shown, unless most of its content may be in others. */
   size: number | null;
+  /** How many it has; null if they are not counted. */
+  files: number | null;
   tags: string[];
   changed: string;
   description: string;
@@ -58,6 +60,7 @@ export function toCard(hit: Hit): Card {
     name: text(source.str_assetname) || text(source.str_assetid),
     type: (text(best?._source.str_fileext) || text(source.str_assettype)).replace(/^\./, ''),
     size: best ? sizeOf(best) : null,
+    files: hit.fileCount ?? null,
     tags: Array.isArray(source.list_tags) ? source.list_tags.filter(isText) : [],
     changed: text(source.date_asset_version_createdate) || text(best?._source.date_lastmodified),
     description: text(source.str_description),

@@ -164,6 +164,7 @@ export const en = {
     select: (name: string) => `Select ${name}`,
     selectKey: 'Select (X)',
     skip: 'Skip to the results',
+    files: (files: number) => pluralize(files, 'file', 'files'),
     moreTags: (tags: number) => `+${tags}`,
     selected: (number: number) => pluralize(number, 'selected', 'selected'),
     selectAll: (first: number, all: number) =>

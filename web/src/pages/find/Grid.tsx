@@ -18,7 +18,7 @@ import type { FindState } from './findState';
 
 const GAP = 14;
 const SMALLEST = 172;
-const TEXT = 60;
+const TEXT = 86;
 const ROW = 60;
 
 interface Layout {

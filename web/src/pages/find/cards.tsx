@@ -68,9 +68,23 @@ const typeOf = ({ type }: Card): string => (type === 'none' ? '' : type);
 
 const sizeOf = ({ size: bytes }: Card): string => (bytes === null ? '' : formatBytes(bytes));
 
+/** The server of an older release does not count them. */
+const filesOf = ({ files }: Card): string => (files === null ? '' : texts.find.files(files));
+
+const Tags = ({ card: { tags } }: { card: Card }) => (
+  <>
+    {tags.slice(0, TAGS).map((tag) => (
+      <span key={tag} className="tag">
+        <UserText text={tag} />
+      </span>
+    ))}
+    {tags.length > TAGS && <span className="faint">{texts.find.moreTags(tags.length - TAGS)}</span>}
+  </>
+);
+
 export function AssetCard(props: Props) {
   const { card, selected, selecting } = props;
-  const facts = [typeOf(card), sizeOf(card)].filter(Boolean).join(' · ');
+  const facts = [typeOf(card), sizeOf(card), filesOf(card)].filter(Boolean).join(' · ');
   const { hoverProps, turntable } = useTurntable({ ...card, path: card.file }, card.picture);
   return (
     <article
@@ -82,12 +96,10 @@ export function AssetCard(props: Props) {
         {turntable}
       </span>
       <AssetLink card={card} tabbable={props.tabbable} className="name cover" />
-      <p className="faint line">
-        {facts}
-        <span className={facts && 'wide'}>
-          {facts && ' · '}
-          <bdi>{card.databaseId}</bdi>
-        </span>
+      <p className="faint line">{facts}</p>
+      <p className="tags" title={visibleName(card.tags.join(', '))}>
+        <bdi className="faint line wide">{card.databaseId}</bdi>
+        <Tags card={card} />
       </p>
       <SelectCheckbox {...props} />
       <button
@@ -128,14 +140,7 @@ export function AssetRow(props: Props) {
       <span className="line wide">{typeOf(card)}</span>
       <span className="line wide number">{sizeOf(card)}</span>
       <span className="tags wide" title={visibleName(card.tags.join(', '))}>
-        {card.tags.slice(0, TAGS).map((tag) => (
-          <span key={tag} className="tag">
-            {tag}
-          </span>
-        ))}
-        {card.tags.length > TAGS && (
-          <span className="faint">{texts.find.moreTags(card.tags.length - TAGS)}</span>
-        )}
+        <Tags card={card} />
       </span>
       <span className="faint wide">{card.changed && formatDate(card.changed)}</span>
     </article>

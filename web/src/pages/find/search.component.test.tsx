@@ -171,7 +171,7 @@ test('each reason why there is no picture is said in words', async () => {
   for (const words of Object.values(reasons)) await screen.findAllByText(words);
 });
 
-test('a card shows the kind of its file and its size, and a row its tags', async () => {
+test('a card shows the kind of its file, its size, the number of files and tags, as a row does', async () => {
   const _source = {
     str_fileext: '.glb',
     num_filesize: 1_500,
@@ -179,15 +179,18 @@ test('a card shows the kind of its file and its size, and a row its tags', async
     str_previewfilekey: 'lamp/lamp.png',
   };
   const lamp = hit('lamp', {
+    fileCount: 3,
     files: [{ _source, previewMissing: { reason: 'none', message: '' } }],
   });
   const list_tags = ['oak', 'museum', '<b>new</b>'];
   respond('post', '/search', hits({ ...lamp, _source: { ...lamp._source, list_tags } }));
   const user = await openPage('/');
-  await screen.findByText((_, element) => element?.textContent === 'glb · 1.5 kB · library');
+  await screen.findByText('glb · 1.5 kB · 3 files');
+  expect(screen.getByTitle('oak, museum, <b>new</b>').textContent).toBe('libraryoakmuseum+1');
   await user.click(await button('List'));
-  await screen.findByText('+1');
-  screen.getByTitle('oak, museum, <b>new</b>');
+  await waitFor(() =>
+    expect(screen.getByTitle('oak, museum, <b>new</b>').textContent).toBe('oakmuseum+1'),
+  );
 });
 
 test.each([

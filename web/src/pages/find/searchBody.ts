@@ -29,6 +29,7 @@ export function searchBody(
     from: page * PAGE,
     size: PAGE,
     foldFiles: true,
+    fileCounts: true,
     includeArchived: state.archived ?? false,
     previews: true,
     includeHighlights: false,

@@ -18,6 +18,7 @@ const card = (name: string, databaseId = 'd'): Card => ({
   name,
   type: 'glb',
   size: null,
+  files: null,
   tags: [],
   changed: '',
   description: '',
