@@ -1,16 +1,35 @@
-import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { withOriginOf } from './src/devServer';
 
-const libraries = fileURLToPath(new URL('node_modules/three/examples/jsm/libs', import.meta.url));
-const DECODERS = ['draco/gltf/draco_wasm_wrapper.js', 'draco/gltf/draco_decoder.wasm'];
+const modules = fileURLToPath(new URL('node_modules', import.meta.url));
+const DRACO = ['draco_wasm_wrapper.js', 'draco_decoder.wasm'];
+const PDF = ['cmaps', 'standard_fonts', 'wasm'];
+const IN_PDF = /\.(bcmap|pfb|ttf|wasm)$|^LICENSE/;
 const isDecoder = (path: string) => /\/three\/examples\/jsm\/libs\/(draco|basis)\//.test(path);
 
+/** The files that three.js and pdf.js fetch at run time, by their addresses below `decoders/`. */
+const decoderFiles = (): [string, string][] => [
+  ...DRACO.map((name): [string, string] => [
+    name,
+    join(modules, 'three/examples/jsm/libs/draco/gltf', name),
+  ]),
+  ...PDF.flatMap((folder) =>
+    readdirSync(join(modules, 'pdfjs-dist', folder))
+      // Scripts of documents are never run.
+      .filter((name) => IN_PDF.test(name) && !/quickjs/i.test(name))
+      .map((name): [string, string] => [
+        `pdf/${folder}/${name}`,
+        join(modules, 'pdfjs-dist', folder, name),
+      ]),
+  ),
+];
+
 /**
- * Copies the decoders that three.js fetches at run time; they come from the page's own origin.
+ * Copies these files, which come from the page's own origin.
  *
  * The loaders also name them by URL, so that Vite would emit each once more, and those never used.
  */
@@ -22,19 +41,27 @@ function decoders(): Plugin {
       for (const [name, file] of Object.entries(bundle)) {
         if (file.type === 'asset' && file.originalFileNames.some(isDecoder)) delete bundle[name];
       }
-      for (const path of DECODERS) {
-        const source = readFileSync(join(libraries, path));
-        this.emitFile({ type: 'asset', fileName: `decoders/${basename(path)}`, source });
+      for (const [name, file] of decoderFiles()) {
+        this.emitFile({ type: 'asset', fileName: `decoders/${name}`, source: readFileSync(file) });
       }
     },
   };
 }
 
+/** pdf.js also puts all that it exports into a global value, so that nothing could be left out. */
+const unusedPdf: Plugin = {
+  name: 'unused-pdf',
+  transform: {
+    filter: { id: /pdfjs-dist\/build\/pdf\.mjs$/ },
+    handler: (code) => code.replace(/^globalThis\.pdfjsLib = \{[^{}]*\};$/m, ''),
+  },
+};
+
 const gateway = process.env.VITRINE_GATEWAY ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [react(), decoders()],
+  plugins: [react(), decoders(), unusedPdf],
   build: {
     // Styles and scripts in data: addresses would be refused by the page's own policy.
     assetsInlineLimit: 0,
@@ -43,6 +70,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
     target: 'es2022',
   },
+  worker: { format: 'es' },
   server: {
     host: '127.0.0.1',
     proxy: {

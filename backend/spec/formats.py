@@ -10,7 +10,9 @@ from backend.values import frozen
 
 Tier = Literal["Promised", "Read", "Stored"]
 Kind = Literal["glTF", "model", "image", "document", "other"]
-Viewer = Literal["model", "image", "video", "audio", "text", "other"]
+Viewer = Literal[
+    "model", "image", "video", "audio", "pdf", "table", "markdown", "code", "text", "other"
+]
 
 
 @frozen
@@ -151,7 +153,7 @@ FORMATS = (
     Format(
         *("PDF", "pdf", "Promised", "document", "pdf", "application/pdf", rb"%PDF-"),
         libraries="pypdfium2",
-        viewer="other",
+        viewer="pdf",
     ),
     Format("PLY", "ply", "Promised", "model", "ply", "application/x-ply", rb"ply[ \t]*[\r\n]"),
     Format(
@@ -260,7 +262,7 @@ FORMATS = (
     _stored(
         *("HTML", "htm html", "", "text/html"),
         _SPACE + rb"(?i:<!doctype\s+html|<html)\b",
-        "text",
+        "code",
     ),
     Format(
         *("SVG", "svg", "Promised", "document", "svg", "image/svg+xml"),
@@ -328,7 +330,7 @@ FORMATS = (
         units="xml",
         is_text=True,
         is_xml=True,
-        viewer="text",
+        viewer="code",
     ),
     _stored("PTX point clouds", "ptx", _POINTS),
     _stored("compressed splats", "ksplat sog", "PLY or SPZ"),
@@ -349,10 +351,12 @@ FORMATS = (
     _stored("raw photographs", "arw cr2 cr3 dng nef", "JPEG or TIFF"),
     _stored("KTX textures", "ktx", _RASTER, "image/ktx"),
     _stored("KTX 2 textures", "ktx2", _RASTER, "image/ktx2"),
-    _stored("Text", "ini log txt yaml yml", "", "text/plain", viewer="text"),
-    _stored("CSV", "csv", "", "text/csv", viewer="text"),
-    _stored("JSON", "json", "", "application/json", viewer="text"),
-    _stored("Markdown", "md", "", "text/markdown", viewer="text"),
+    _stored("Text", "log txt", "", "text/plain", viewer="text"),
+    _stored("Settings", "ini toml yaml yml", "", "text/plain", viewer="code"),
+    _stored("Programs", "c cpp css glsl h hlsl js lua py sh sql ts", "", "text/plain", b"", "code"),
+    _stored("CSV", "csv", "", "text/csv", viewer="table"),
+    _stored("JSON", "json", "", "application/json", viewer="code"),
+    _stored("Markdown", "md", "", "text/markdown", viewer="markdown"),
     _stored("Materials of OBJ", "mtl", "", "model/mtl", viewer="text"),
     _stored("Other archives and documents", "7z bin doc docx tar", viewer="other"),
 )

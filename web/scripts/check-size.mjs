@@ -5,6 +5,13 @@ import { gzipSync } from 'node:zlib';
 
 const KB = 1000;
 const BUDGETS = { first: 150 * KB, route: 120 * KB, viewer: 200 * KB, measuring: 230 * KB };
+// Loaded for PDFs only.
+const BUDGETS_OF = new Map([
+  ['PdfView', 130 * KB],
+  ['pdf.worker', 380 * KB],
+  ['ModelView', BUDGETS.viewer],
+]);
+const budgetOf = (name) => BUDGETS_OF.get(name.slice(0, name.lastIndexOf('-'))) ?? BUDGETS.route;
 const dist = new URL('../dist/', import.meta.url).pathname;
 const scripts = new Map(
   readdirSync(join(dist, 'assets'))
@@ -35,7 +42,7 @@ for (const name of scripts.keys()) {
   const own = [...closure(name)].filter(
     (script) => !first.has(script) && (isViewer(name) || !viewer.includes(script)),
   );
-  rows.push([name, size(own), isViewer(name) ? BUDGETS.viewer : BUDGETS.route]);
+  rows.push([name, size(own), budgetOf(name)]);
 }
 // It is loaded when someone measures.
 const measuring = [...scripts.keys()].filter((name) => name.startsWith('MeasurePanel-'));

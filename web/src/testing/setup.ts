@@ -41,6 +41,7 @@ Object.defineProperty(File.prototype, 'webkitRelativePath', { value: '' });
 Object.assign(Element.prototype, {
   scrollIntoView: () => undefined,
   hidePopover: () => undefined,
+  scrollTo: () => undefined,
 });
 vi.stubGlobal('scrollTo', () => undefined);
 vi.stubGlobal(

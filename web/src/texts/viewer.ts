@@ -1,3 +1,5 @@
+import { formatNumber, pluralize } from './formats';
+
 export const viewerTexts = {
   label: (name: string) => `3D model ${name}`,
   failed: 'This model cannot be shown here. Download it to open it in another program.',
@@ -89,6 +91,36 @@ export const viewerTexts = {
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
   zoomed: (percent: string) => `Zoom: ${percent}`,
+  table: {
+    size: (rows: number, columns: number) =>
+      `${pluralize(rows, 'row', 'rows')}, ${pluralize(columns, 'column', 'columns')}.`,
+    broken: (line: number, column: number) =>
+      `Line ${formatNumber(line)} is no CSV from column ${formatNumber(column)} on: only the lines before it are shown.`,
+    rowsCut: (shown: number, all: number) =>
+      `The first ${formatNumber(shown)} of ${formatNumber(all)} rows are shown.`,
+    columnsCut: (shown: number, all: number) =>
+      `The first ${formatNumber(shown)} of ${formatNumber(all)} columns are shown.`,
+  },
+  pdf: {
+    page: 'Page',
+    ofPages: (pages: number) => `of ${formatNumber(pages)}`,
+    previous: 'Previous page',
+    next: 'Next page',
+    zoomIn: 'Zoom in',
+    zoomOut: 'Zoom out',
+    fit: 'Fit',
+    zoomed: (percent: string) => `Zoom: ${percent}`,
+    find: 'Find in the document',
+    findNext: 'Next',
+    searching: (page: number, pages: number) =>
+      `Searching page ${formatNumber(page)} of ${formatNumber(pages)}…`,
+    nothing: 'Not found.',
+    foundOn: (page: number) => `Found on page ${formatNumber(page)}.`,
+    locked: 'This PDF needs a password. Download it to open it in another program.',
+    broken: 'This PDF cannot be read. Download it to open it in another program.',
+    large: (size: string) => `This PDF is ${size}. Loading it may take a while.`,
+    help: 'Page up and page down turn pages, + and − zoom, F fits.',
+  },
   textCut: (size: string) => `The first ${size} are shown.`,
   emptyFile: 'This file is empty.',
 } as const;

@@ -38,5 +38,6 @@ test.each([
   ['a,b\n1,"2"x', 2, 2],
   ['a,b"c', 1, 2],
 ])('%j is refused at line %i, column %i', (text, line, column) => {
-  expect(() => parseCsv(text)).toThrow(new CsvError(line, column));
+  const before = line > 1 ? [{ line: 1, cells: ['a', 'b'] }] : [];
+  expect(() => parseCsv(text)).toThrow(new CsvError(line, column, before));
 });

@@ -26,6 +26,8 @@ export class CsvError extends Error {
   constructor(
     readonly line: number,
     readonly column: number,
+    /** The lines before it. */
+    readonly before: readonly CsvLine[],
   ) {
     super(`line ${line}, column ${column}`);
   }
@@ -54,12 +56,12 @@ export function parseCsv(file: string): CsvLine[] {
     do {
       const isQuoted = text[at] === '"';
       const raw = take(isQuoted ? quoted : plain);
-      if (raw === null) throw new CsvError(begin, cells.length + 1);
+      if (raw === null) throw new CsvError(begin, cells.length + 1, lines);
       if (isQuoted) line += (raw.match(/\r\n|\n|\r/g) ?? []).length;
       const value = isQuoted ? raw.replaceAll('""', '"') : raw;
       cells.push(MARKED.test(value) ? value.slice(1) : value);
     } while (text[at] === separator && ++at);
-    if (at < text.length && take(END) === null) throw new CsvError(begin, cells.length);
+    if (at < text.length && take(END) === null) throw new CsvError(begin, cells.length, lines);
     line += 1;
     if (cells.length > 1 || cells[0]) lines.push({ line: begin, cells });
   }

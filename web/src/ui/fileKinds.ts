@@ -1,7 +1,8 @@
 import declared from '../api/declared.json';
 
 /** Which viewer shows a file, by its extension. */
-type FileKind = 'model' | 'image' | 'video' | 'audio' | 'text' | 'other';
+type FileKind =
+  'model' | 'image' | 'video' | 'audio' | 'pdf' | 'table' | 'markdown' | 'code' | 'text' | 'other';
 
 const VIEWERS = new Map(Object.entries(declared.viewers as Record<string, FileKind>));
 

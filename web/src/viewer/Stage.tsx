@@ -12,6 +12,10 @@ import './viewer.css';
 const ModelView = lazyComponent(() => import('./ModelView'), 'ModelView');
 const ImageView = lazyComponent(() => import('./ImageView'), 'ImageView');
 const TextView = lazyComponent(() => import('./TextView'), 'TextView');
+const CodeView = lazyComponent(() => import('./CodeView'), 'CodeView');
+const MarkdownView = lazyComponent(() => import('./MarkdownView'), 'MarkdownView');
+const TableView = lazyComponent(() => import('./TableView'), 'TableView');
+const PdfView = lazyComponent(() => import('./PdfView'), 'PdfView');
 
 /** A file, in the viewer of its kind; its picture until that is there, and if it cannot be. */
 export function Stage(props: ViewProps) {
@@ -47,6 +51,14 @@ function View(props: ViewProps) {
       return <Video {...props} />;
     case 'audio':
       return <Sound {...props} />;
+    case 'pdf':
+      return <PdfView {...props} />;
+    case 'table':
+      return <TableView {...props} />;
+    case 'markdown':
+      return <MarkdownView {...props} />;
+    case 'code':
+      return <CodeView {...props} />;
     case 'text':
       return <TextView {...props} />;
     default:

@@ -1,0 +1,89 @@
+// Files of text in the viewers of their kinds: tables, code, Markdown; and sound.
+import { screen, waitFor } from '@testing-library/react';
+import { HttpResponse } from 'msw';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { expectAccessible, openPage } from '../testing/page';
+import { ASSET, fileAt, respond } from '../testing/server';
+
+beforeEach(() => {
+  // A virtual list shows what fits its element, which has no size without a layout.
+  vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(600);
+  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(900);
+});
+
+async function openFile(path: string, content: string) {
+  respond('get', `${ASSET}/listFiles`, { items: [fileAt(path)] });
+  respond('get', 'storage.test/a.txt', () => HttpResponse.text(content));
+  await openPage(`/databases/library/assets/x1?file=${path}`);
+}
+
+test('a CSV of 100,000 rows is a table, of which some rows are in the document', async () => {
+  const rows = Array.from({ length: 100_000 }, (_, at) => `${at},"<script>x</script>, ""${at}"""`);
+  await openFile('/a.csv', `number,text\n${rows.join('\n')}\n`);
+  const table = await screen.findByRole('table', { name: 'a.csv' });
+  expect(table.getAttribute('aria-rowcount')).toBe('100001');
+  await screen.findByText('100,000 rows, 2 columns.');
+  const shown = screen.getAllByRole('row');
+  expect(shown.length).toBeGreaterThan(5);
+  expect(shown.length).toBeLessThan(100);
+  expect(shown[1]?.textContent).toBe('0<script>x</script>, "0"');
+  await expectAccessible();
+});
+
+test('of a CSV with a wrong line, the lines before it are shown', async () => {
+  await openFile('/a.csv', 'a,b\n1,2\n3,"4\n');
+  await screen.findByText(/Line 3 is no CSV from column 2 on/);
+  expect(screen.getAllByRole('row').map(({ textContent }) => textContent)).toEqual(['ab', '12']);
+});
+
+test('code has colours, and JSON of one line is indented as its numbers are written', async () => {
+  const pairs = Array.from({ length: 40 }, (_, at) => `"k${at}":1234567890123456789.10`);
+  await openFile('/a.json', `{"<b>":[],${pairs.join()}}`);
+  const key = await screen.findByText('"k0"');
+  expect(key.className).toBe('hljs-attr');
+  const { textContent } = key.closest('pre') as HTMLElement;
+  expect(textContent).toMatch(
+    /^\{\n {2}"<b>": \[\],\n {2}"k0": 1234567890123456789\.10,\n[^]*\n\}\n$/,
+  );
+  await expectAccessible();
+});
+
+test('Markdown is shown without its HTML, scripts and addresses of the page', async () => {
+  await openFile(
+    '/a.md',
+    [
+      '# Title',
+      '<img src=x onerror=alert(1)><script>alert(1)</script>',
+      '',
+      '[bad](javascript:alert(1)) [file](b.txt) [web](https://example.org/)',
+      '',
+      '![A lamp](https://example.org/a.png)',
+      '',
+      '- [x] done',
+      '',
+      '| a | b |\n|---|---|\n| 1 | 2 |',
+      '',
+      '```json\n{"a": 1}\n```',
+    ].join('\n'),
+  );
+  await screen.findByRole('heading', { name: 'Title', level: 3 });
+  const prose = document.querySelector<HTMLElement>('.prose');
+  expect(prose?.querySelectorAll('script, img, input')).toHaveLength(0);
+  expect(prose?.textContent).toContain('<script>alert(1)</script>');
+  expect([...(prose?.querySelectorAll('a') ?? [])].map(({ href }) => href)).toEqual([
+    'https://example.org/',
+  ]);
+  screen.getByText('A lamp');
+  screen.getByText(/☑/);
+  screen.getByRole('columnheader', { name: 'a' });
+  expect(screen.getByText('"a"').className).toBe('hljs-attr');
+  await expectAccessible();
+});
+
+test('a sound is played', async () => {
+  await openFile('/a.mp3', 'x');
+  await waitFor(() =>
+    expect(document.querySelector('audio')?.src).toBe('http://storage.test/a.txt'),
+  );
+  await expectAccessible();
+});

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { downloadUrl } from '../api/downloads';
+import { errorText, isRetryable, NetworkError, StorageError } from '../api/errors';
+import { fetchWithIdleTimeout } from '../api/idleTimeout';
+import type { ViewProps } from './Poster';
+
+/** How much of a text is shown. */
+export const MOST_TEXT = 200_000;
+
+interface Text {
+  text: string;
+  /** It is only the beginning of the file. */
+  isCut: boolean;
+}
+
+/** The beginning of a text file, or what a poster says instead. */
+export function useText({ databaseId, assetId, file }: ViewProps, most = MOST_TEXT) {
+  const query = useQuery({
+    // Requested again after each change of the asset's files.
+    queryKey: ['files', databaseId, assetId, 'text', file.path, file.earlier ?? null, most],
+    queryFn: async ({ signal }): Promise<Text> => {
+      const url = await downloadUrl({ databaseId, assetId }, file.path, { version: file.earlier });
+      const lost = (failure: unknown): never => {
+        throw signal.aborted ? failure : new NetworkError();
+      };
+      const headers = { range: `bytes=0-${most - 1}` };
+      const response = await fetchWithIdleTimeout(url, { signal, headers }).catch(lost);
+      if (!response.ok) throw new StorageError(response.status);
+      const bytes = await response.arrayBuffer().catch(lost);
+      return {
+        text: new TextDecoder().decode(bytes.slice(0, most)),
+        isCut: bytes.byteLength >= most,
+      };
+    },
+    // A long text is read again rather than kept.
+    gcTime: most > MOST_TEXT ? 0 : undefined,
+  });
+  const { error } = query;
+  const retry = isRetryable(error) ? () => void query.refetch() : undefined;
+  return {
+    content: query.data,
+    poster: error ? { failure: errorText(error), retry } : { busy: true },
+  };
+}
