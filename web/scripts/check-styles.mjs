@@ -3,6 +3,7 @@
 import { globSync, readFileSync } from 'node:fs';
 
 const ROOTS = {
+  'src/pages/access/access.css': ['access', 'access-form'],
   'src/pages/archived/archived.css': ['archived'],
   'src/pages/asset/asset.css': ['asset'],
   'src/pages/compare/compare.css': ['compare'],

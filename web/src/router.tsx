@@ -135,6 +135,18 @@ const metadata = createRoute({
   ),
 });
 
+const access = createRoute({
+  getParentRoute: () => root,
+  path: '/access',
+  validateSearch: (search: Record<string, unknown>): { user?: string } => ({
+    user: id(search.user),
+  }),
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./pages/access/AccessPage')),
+    'AccessPage',
+  ),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     find,
@@ -146,6 +158,7 @@ export const router = createRouter({
     compare,
     archived,
     metadata,
+    access,
   ]),
   basepath: '/ui',
   defaultPreload: 'intent',

@@ -34,7 +34,8 @@ export const configQuery = queryOptions({
   staleTime: Infinity,
 });
 
-const PAGES = ['/search', '/assets', '/databases', '/upload', '/workflows'] as const;
+/** Those of the web application, by whose rights the page offers its acts. */
+const PAGES = ['/search', '/assets', '/databases', '/upload', '/workflows', '/auth/userroles'];
 /** The name of the signed-in user, and the pages that a role of theirs shows. */
 export const currentUserQuery = queryOptions({
   queryKey: ['me'],
@@ -52,6 +53,10 @@ export const currentUserQuery = queryOptions({
 /** Whether the user may change assets; undefined until it is known. */
 export const useMayWrite = (): boolean | undefined =>
   useQuery(currentUserQuery).data?.pages.has('/upload');
+
+/** Whether the user may give roles to people. */
+export const useMayGive = (): boolean =>
+  useQuery(currentUserQuery).data?.pages.has('/auth/userroles') ?? false;
 
 /** What a user may do with selected assets. */
 export interface Permissions {

@@ -71,6 +71,7 @@ export const en = {
   },
   header: {
     jobs: 'Jobs',
+    access: 'Who may do what',
     keys: 'Keyboard and mouse',
     dropAnywhere: 'Drop the files to upload them',
     dropInto: (folder: string) => `Drop the files into the folder ${folder}`,

@@ -159,11 +159,11 @@ function useDrawnPage(
         setScale(drawn.scale);
         setFailure('');
         const wanted = foldText(text);
-        const found = drawn.texts.filter(
+        const matches = drawn.texts.filter(
           ({ textContent }) => wanted && foldText(textContent).includes(wanted),
         );
-        for (const element of found) element.classList.add('found');
-        found[0]?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+        for (const element of matches) element.classList.add('found');
+        matches[0]?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
       },
       () => isCurrent && setFailure(words.broken),
     );

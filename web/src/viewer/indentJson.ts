@@ -1,6 +1,6 @@
 /** The parts of a JSON text: texts, signs, and what is between them. */
 const PARTS = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
-/** A line that nobody reads. */
+/** A line that is too long to be read. */
 const LONG = 300;
 
 /**

@@ -15,6 +15,7 @@ import { cachedAsset } from '../find/cachedAsset';
 import { addRecentAsset } from '../find/recentAssets';
 import { CopyButton, DownloadButton } from './AssetButtons';
 import { AssetProperties, newestChange } from './AssetProperties';
+import { GiveAccessButton } from '../access/GiveAccessButton';
 import { AssetEditor } from './AssetEditor';
 import { AssetStage } from './AssetStage';
 import { Breadcrumb } from './Breadcrumb';
@@ -220,6 +221,7 @@ function AssetHeader(props: {
             {assetTexts.upload}
           </Link>
         )}
+        {name && <GiveAccessButton name={name} databaseId={place.databaseId} />}
       </div>
       <AssetProperties
         place={place}

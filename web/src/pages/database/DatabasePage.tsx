@@ -9,6 +9,7 @@ import { InlineError } from '../../ui/InlineError';
 import { ErrorNotice } from '../../ui/ErrorNotice';
 import { UserText } from '../../ui/UserText';
 import { formatDate } from '../../texts/formats';
+import { GiveAccessButton } from '../access/GiveAccessButton';
 import { PictureLinks } from '../asset/PictureLinks';
 import { DescriptionEditor } from './DescriptionEditor';
 import { databaseQuery, newestAssetsQuery, type Database as Details } from './queries';
@@ -98,6 +99,7 @@ function DatabaseHeader({
             {words.upload}
           </Link>
         )}
+        <GiveAccessButton name={databaseId} databaseId={databaseId} />
         {mayWrite && database && !editing && (
           <button ref={edit} type="button" onClick={() => setEditing(true)}>
             {words.edit}

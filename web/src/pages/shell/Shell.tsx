@@ -3,7 +3,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { Fragment, useEffect, useRef, useState } from 'react';
 import { useStore } from '../../api/createStore';
 import { isRetryable } from '../../api/errors';
-import { configQuery, currentUserQuery, useMayWrite } from '../../api/queries';
+import { configQuery, currentUserQuery, useMayGive, useMayWrite } from '../../api/queries';
 import { SearchBox } from '../find/SearchBox';
 import { signInProgress } from '../../session/signIn';
 import { useSignOut } from '../signin/useSignOut';
@@ -103,6 +103,7 @@ function Account({ name }: { name: string }) {
   const [theme, setTheme] = useState<Theme>(chosenTheme);
   const [keys, setKeys] = useState(false);
   const signOut = useSignOut();
+  const mayGive = useMayGive();
   useShortcut('?', () => setKeys(true));
   return (
     <>
@@ -148,6 +149,16 @@ function Account({ name }: { name: string }) {
         >
           {texts.header.jobs}
         </Link>
+        {mayGive && (
+          <Link
+            to="/access"
+            className="button"
+            preload={false}
+            onClick={() => document.getElementById('account')?.hidePopover()}
+          >
+            {texts.header.access}
+          </Link>
+        )}
         <button
           type="button"
           popoverTarget="account"
