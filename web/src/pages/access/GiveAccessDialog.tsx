@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type SyntheticEvent } from 'react';
-import { currentUserQuery } from '../../api/queries';
+import { useStore } from '../../api/createStore';
+import { session } from '../../session/session';
 import { accessTexts } from '../../texts/access';
 import { visibleName } from '../../texts/formats';
 import { CloseButton, Dialog } from '../../ui/Dialog';
@@ -87,7 +88,7 @@ export function GiveAccessDialog({ name, databaseId, user = '', onClose }: Dialo
 /** Gives a role; one that could lock the user out is confirmed, with what would be lost. */
 function useGiving(onClose: () => void) {
   const cache = useQueryClient();
-  const me = useQuery(currentUserQuery).data?.name;
+  const me = useStore(session).signedIn?.user;
   const rules = useQuery(rulesQuery).data;
   const isOpen = useIsOpen();
   const [losses, setLosses] = useState<readonly string[]>([]);

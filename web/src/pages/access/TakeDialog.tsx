@@ -1,7 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useStore } from '../../api/createStore';
 import { errorText } from '../../api/errors';
-import { currentUserQuery } from '../../api/queries';
+import { session } from '../../session/session';
 import { accessTexts } from '../../texts/access';
 import { visibleName } from '../../texts/formats';
 import { CloseButton, Dialog } from '../../ui/Dialog';
@@ -21,7 +22,7 @@ export function TakeDialog(props: {
 }) {
   const { user, role, others, onClose } = props;
   const cache = useQueryClient();
-  const me = useQuery(currentUserQuery).data?.name;
+  const me = useStore(session).signedIn?.user;
   const [state, setState] = useState({ busy: false, failure: '' });
   const take = async () => {
     setState({ busy: true, failure: '' });

@@ -33,7 +33,7 @@ beforeEach(() => {
   respond('get', '/roles', { Items: [role('admin'), role('closed'), role('readers')] });
   respond('get', '/user-roles', {
     Items: [
-      { userId: 'ann', roleName: ['admin'], createdOn: '' },
+      { userId: 'admin', roleName: ['admin'], createdOn: '' },
       { userId: 'rita', roleName: ['closed', 'readers'], createdOn: '' },
     ],
   });
@@ -78,7 +78,7 @@ test('a role that would lock its giver out is asked again, with what would be lo
   const user = await openPage('/databases/library');
   await user.click(await button('Give access'));
   const form = within(await dialog());
-  await user.type(await form.findByLabelText('Person'), 'ann');
+  await user.type(await form.findByLabelText('Person'), 'admin');
   await user.click(await form.findByRole('radio', { name: /^closed/ }));
   await user.click(form.getByRole('button', { name: 'Give' }));
   await form.findByText(/You could lose/);
@@ -86,7 +86,7 @@ test('a role that would lock its giver out is asked again, with what would be lo
   expect(sent).toEqual([]);
   respond('post', '/user-roles', { message: 'done' });
   await user.click(form.getByRole('button', { name: 'Do it nevertheless' }));
-  await screen.findByText('ann has the role closed now');
+  await screen.findByText('admin has the role closed now');
 });
 
 test('one place lists what a person may, and takes it away; the last role, too', async () => {
@@ -118,15 +118,15 @@ test('one place lists what a person may, and takes it away; the last role, too',
 });
 
 test('a role of one’s own is taken away in other words, and the server’s refusal is shown', async () => {
-  const user = await openPage('/access?user=ann');
-  await user.click(await button('Take admin from ann'));
+  const user = await openPage('/access?user=admin');
+  await user.click(await button('Take admin from admin'));
   const confirm = within(await dialog());
   confirm.getByText(/You could no longer undo this yourself/);
   confirm.getByText('Everything, in all databases, and giving access to others.');
-  const refusal = { code: 'LastAdministrator', message: 'ann is the last administrator' };
+  const refusal = { code: 'LastAdministrator', message: 'admin is the last administrator' };
   respond('delete', '/user-roles', refusal, { status: 409 });
   await user.click(confirm.getByRole('button', { name: 'Do it nevertheless' }));
-  await confirm.findByText(/ann is the last administrator/);
+  await confirm.findByText(/admin is the last administrator/);
 });
 
 test.each([
