@@ -11,6 +11,7 @@ const ROOTS = {
   'src/pages/find/find.css': ['find', 'search'],
   'src/pages/jobs/jobs.css': ['jobs'],
   'src/pages/metadata/sheet.css': ['sheet'],
+  'src/pages/saved/saved.css': ['saved'],
   'src/pages/upload/upload.css': ['upload'],
   'src/viewer/viewer.css': ['stage'],
 };

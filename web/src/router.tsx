@@ -147,6 +147,15 @@ const access = createRoute({
   ),
 });
 
+const saved = createRoute({
+  getParentRoute: () => root,
+  path: '/saved',
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./pages/saved/SavedPage')),
+    'SavedPage',
+  ),
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     find,
@@ -159,6 +168,7 @@ export const router = createRouter({
     archived,
     metadata,
     access,
+    saved,
   ]),
   basepath: '/ui',
   defaultPreload: 'intent',

@@ -61,3 +61,14 @@ class NoUserPoolError(NotFoundError):
 
     def __init__(self) -> None:
         super().__init__("This deployment has no Cognito user pool")
+
+
+class BookmarksChangedError(RevisionConflictError):
+    """Other requests are changing the bookmarks of the user."""
+
+    code = "BookmarksChanged"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The bookmarks of the user are being changed by another request; try again"
+        )

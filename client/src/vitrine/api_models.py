@@ -140,6 +140,15 @@ class AuxiliaryDeleted(Wire):
     job_id: str | None = None
 
 
+class Bookmark(Wire):
+    """
+    A search or an asset that a user has saved, by its address in the page.
+    """
+
+    name: str | None = None
+    address: str | None = None
+
+
 class Bucket(Wire):
     """
     A bucket and the prefix in it that holds assets; `/` is the root of the bucket.
@@ -822,6 +831,11 @@ class NamedFile(Body):
     is_archived: bool | None = None
 
 
+class NewBookmark(Body):
+    name: str
+    address: str
+
+
 class NewFile(Body):
     """
     A file to upload; the number of parts is `num_parts`, or computed from its size.
@@ -930,16 +944,25 @@ class PrimaryFileSet(Wire):
 
 
 class Profile(Wire):
+    """
+    `bookmarks` are the searches and assets that the user has saved in the page.
+    """
+
     user_id: str
     email: str | None = None
+    bookmarks: tuple[Bookmark, ...] | None = None
 
 
 class ProfileBody(Body):
     """
-    The email address for notifications, if the credentials contain none.
+    The email address for notifications, if the credentials contain none; changes of bookmarks.
+
+    A bookmark whose address the user already has replaces its name.
     """
 
     email: str | None = None
+    add_bookmarks: Sequence[NewBookmark] | None = None
+    remove_bookmarks: Sequence[str] | None = None
 
 
 class Purge(Wire):

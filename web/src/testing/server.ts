@@ -90,6 +90,7 @@ const DEFAULTS: [Method, string, JsonBodyType][] = [
   ['post', '/auth/routes', rightsTo(...ROUTES)],
   ['post', '/auth/session', { sessionId: 'session-2', userId: 'admin' }],
   ['delete', '/auth/session', { message: 'The session has ended' }],
+  ['get', '/auth/loginProfile/admin', { message: { Items: [{ userId: 'admin' }] } }],
   ['get', '/database', { Items: [{ databaseId: 'library' }, { databaseId: 'other' }] }],
   ['get', ASSET, asset],
   ['get', `${ASSET}/listFiles`, { items: [fileAt('/a.txt'), fileAt('/b.txt')] }],

@@ -71,6 +71,7 @@ export const en = {
   },
   header: {
     jobs: 'Jobs',
+    saved: 'Saved',
     access: 'Who may do what',
     keys: 'Keyboard and mouse',
     dropAnywhere: 'Drop the files to upload them',
@@ -154,6 +155,7 @@ export const en = {
     },
     layout: 'Layout',
     export: 'Export',
+    save: 'Save search',
     grid: 'Grid',
     list: 'List',
     yes: 'yes',

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from backend.core.models import OptionalBody, WireModel
-from backend.core.names import Email, Line, UserId
+from backend.core.names import Email, Form, Line, UserId, Words, check_line
+from backend.domains.identity.models.users import Bookmark
 
 MAX_ROUTES = 1000
 
@@ -14,15 +15,39 @@ class ProfilePath(WireModel):
     user_id: UserId
 
 
+# A row has at most 400 kB: a hundred of them, with names of four bytes a character, need 240 kB.
+MAX_BOOKMARKS = 100
+BookmarkAddress = Annotated[
+    str,
+    Form(
+        r"/([!-.0-~][!-~]{0,1998})?",
+        "must be an address in the page of at most 2,000 characters, such as /?q=gear",
+    ),
+]
+
+
+class NewBookmark(WireModel):
+    name: Annotated[Words, AfterValidator(check_line), Field(max_length=100)]
+    address: BookmarkAddress
+
+
 class ProfileBody(OptionalBody):
-    """The email address for notifications, if the credentials contain none."""
+    """The email address for notifications, if the credentials contain none; changes of bookmarks.
+
+    A bookmark whose address the user already has replaces its name.
+    """
 
     email: Email | None = None
+    add_bookmarks: Annotated[list[NewBookmark], Field(max_length=MAX_BOOKMARKS)] = []
+    remove_bookmarks: Annotated[list[BookmarkAddress], Field(max_length=MAX_BOOKMARKS)] = []
 
 
 class Profile(WireModel):
+    """`bookmarks` are the searches and assets that the user has saved in the page."""
+
     user_id: str
     email: str | None = None
+    bookmarks: list[Bookmark] | None = None
 
 
 class Profiles(WireModel):

@@ -3,6 +3,13 @@
 from backend.core.models import WireModel
 
 
+class Bookmark(WireModel):
+    """A search or an asset that a user has saved, by its address in the page."""
+
+    name: str
+    address: str
+
+
 class User(WireModel):
     """The profile of a user; `email` is where notifications go once it is confirmed.
 
@@ -25,3 +32,4 @@ class User(WireModel):
     pool_id: str | None = None
     deleted_at: str | None = None
     sessions: list[str] | None = None
+    bookmarks: list[Bookmark] | None = None

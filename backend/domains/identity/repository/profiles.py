@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from backend.core.errors import AlreadyExistsError
 from backend.core.tables import Tables
 from backend.core.transactions import Update, Write, absent, equals, put_new
-from backend.domains.identity.errors import SessionsChangedError
-from backend.domains.identity.models.users import User
+from backend.domains.identity.errors import BookmarksChangedError, SessionsChangedError
+from backend.domains.identity.models.users import Bookmark, User
 from backend.spec.tables.access import USER_ID, USERS
 
 _KEY = USER_ID.name
-_SESSIONS = "sessions"
+_SESSIONS, _BOOKMARKS = "sessions", "bookmarks"
 
 
 @dataclass(eq=False, repr=False)
@@ -68,9 +68,22 @@ class ProfileRepository:
         with suppress(AlreadyExistsError):
             self.tables.write(put_new(USERS, item, there))
 
-    def store(self, user: User, *others: Write) -> None:
-        """Store the profile; other attributes of the row remain unchanged."""
+    def store(self, user: User, *others: Write, bookmarks_before: list[Bookmark] | None) -> None:
+        """Store the profile; other attributes of the row remain unchanged.
+
+        It is refused if another request has changed the bookmarks.
+        """
         values = user.model_dump(
             by_alias=True, exclude_none=True, exclude={"user_id", "deleted_at", "sessions"}
         )
-        self.tables.transact([Update(table=USERS, key={_KEY: user.user_id}, set=values), *others])
+        before = [bookmark.model_dump(by_alias=True) for bookmark in bookmarks_before or ()]
+        write = Update(
+            table=USERS,
+            key={_KEY: user.user_id},
+            set=values,
+            conditions=(
+                absent(_BOOKMARKS) if bookmarks_before is None else equals(_BOOKMARKS, before),
+            ),
+            refused=BookmarksChangedError(),
+        )
+        self.tables.transact([write, *others])

@@ -26,7 +26,7 @@ def bind_callers(router: Router, service: ProfileService) -> None:
 
     @router.bind(routes.UPDATE_LOGIN_PROFILE)
     def update_login_profile(call: Call, path: ProfilePath, body: ProfileBody) -> ProfileReply:
-        return _reply(service.store_profile(call.caller, path.user_id, email=body.email))
+        return _reply(service.store_profile(call.caller, path.user_id, body))
 
     @router.bind(routes.LIST_ALLOWED_ROUTES)
     def list_allowed_routes(call: Call, body: WebRoutesBody) -> WebRoutesReply:
@@ -38,5 +38,5 @@ def bind_callers(router: Router, service: ProfileService) -> None:
 
 
 def _reply(user: User) -> ProfileReply:
-    profile = Profile(user_id=user.user_id, email=user.email)
+    profile = Profile(user_id=user.user_id, email=user.email, bookmarks=user.bookmarks)
     return ProfileReply(message=Profiles(items=[profile]))

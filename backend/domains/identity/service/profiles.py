@@ -3,18 +3,22 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from backend.core.attempts import attempts
 from backend.core.authorization import Authorization, Secured
 from backend.core.clock import Clock, iso
-from backend.core.errors import PermissionDeniedError
+from backend.core.errors import InvalidInputError, PermissionDeniedError
 from backend.core.identity import Identity
 from backend.core.names import is_email
 from backend.core.parallel import in_parallel
 from backend.domains.access.service.assigned_roles import AssignedRoles
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
-from backend.domains.identity.models.profiles import WebRoute
-from backend.domains.identity.models.users import User
+from backend.domains.identity.errors import BookmarksChangedError
+from backend.domains.identity.models.profiles import MAX_BOOKMARKS, ProfileBody, WebRoute
+from backend.domains.identity.models.users import Bookmark, User
 from backend.domains.identity.repository.profiles import ProfileRepository
+
+_ATTEMPTS = 8  # of a change that conflicts with others of the same user
 
 
 @dataclass(eq=False, repr=False)
@@ -41,13 +45,16 @@ class ProfileService:
             user_id=caller.user_id, email=_claimed_email(caller)
         )
 
-    def store_profile(self, caller: Identity, user_id: str, *, email: str | None) -> User:
+    @attempts(_ATTEMPTS, BookmarksChangedError)
+    def store_profile(self, caller: Identity, user_id: str, body: ProfileBody) -> User:
         """Create or update the caller's own profile.
 
-        The address in the credentials takes precedence, then `email`, then the stored one. Only the
-        first is confirmed; the state of a stored one is unchanged.
+        The address in the credentials takes precedence, then that of the body, then the stored one.
+        Only the first is confirmed; the state of a stored one is unchanged.
 
         Raises:
+            BookmarksChangedError: other requests keep changing the bookmarks.
+            InvalidInputError: there would be too many bookmarks.
             PermissionDeniedError: the profile is another user's.
         """
         _require_own(caller, user_id)
@@ -56,7 +63,9 @@ class ProfileService:
         now = self.clock()
         stored = None if profile is None else profile.email
         claimed = _claimed_email(caller)
-        wanted = claimed or email or stored
+        wanted = claimed or body.email or stored
+        saved = None if profile is None else profile.bookmarks
+        bookmarks = changed_bookmarks(saved, body)
         confirmed = claimed is not None
         if claimed is None and profile is not None and wanted == stored:
             confirmed = profile.email_confirmed
@@ -65,6 +74,7 @@ class ProfileService:
                 "created_on": (profile.created_on if profile is not None else "") or iso(now),
                 "email": wanted,
                 "email_confirmed": confirmed,
+                "bookmarks": bookmarks,
             }
         )
         if kept != profile:
@@ -72,11 +82,11 @@ class ProfileService:
                 caller,
                 "update_login_profile",
                 audit_entity("user", user_id),
-                before={"email": stored},
-                after={"email": kept.email},
+                before={"email": stored, "bookmarks": len(saved or ())},
+                after={"email": kept.email, "bookmarks": len(bookmarks or ())},
                 at=now,
             )
-            self.profiles.store(kept, entry)
+            self.profiles.store(kept, entry, bookmarks_before=saved)
         return kept
 
     def allowed_routes(self, caller: Identity, routes: Sequence[WebRoute]) -> list[WebRoute]:
@@ -88,6 +98,26 @@ class ProfileService:
                 caller, route.method, Secured("web", {"route__path": route.route_path})
             )
         ]
+
+
+def changed_bookmarks(saved: list[Bookmark] | None, body: ProfileBody) -> list[Bookmark] | None:
+    """Return the bookmarks after a request; None if there never was one.
+
+    Raises:
+        InvalidInputError: there would be too many.
+    """
+    if not (body.add_bookmarks or body.remove_bookmarks):
+        return saved
+    kept = {bookmark.address: bookmark for bookmark in saved or ()}
+    for address in body.remove_bookmarks:
+        kept.pop(address, None)
+    for new in body.add_bookmarks:
+        kept[new.address] = Bookmark(name=new.name, address=new.address)
+    if len(kept) > MAX_BOOKMARKS:
+        raise InvalidInputError.of(
+            "addBookmarks", f"a user can have at most {MAX_BOOKMARKS} bookmarks, not {len(kept)}"
+        )
+    return list(kept.values())
 
 
 @dataclass(eq=False, repr=False)

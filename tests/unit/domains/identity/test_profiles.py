@@ -16,6 +16,7 @@ from backend.domains.configuration.models import Endpoints, SignInProvider
 from backend.domains.configuration.repository import FeatureRepository
 from backend.domains.configuration.routes import build_router as configuration_router
 from backend.domains.configuration.service import ConfigurationService
+from backend.domains.identity.models.profiles import MAX_BOOKMARKS, ProfileBody
 from backend.domains.identity.models.sign_ins import CreateSignInBody, UpdateSignInBody
 from backend.spec import routes
 from backend.spec.routes import Route
@@ -67,6 +68,62 @@ def test_a_user_without_roles_keeps_its_own_profile(ann: Client, parts: Parts) -
     assert item["createdOn"] == "2026-03-01T12:00:00.000000Z"
 
 
+def test_bookmarks_are_added_renamed_and_removed_by_their_addresses(
+    ann: Client, parts: Parts
+) -> None:
+    def saved() -> dict[str, str]:
+        (item,) = profile(ann).body["message"]["Items"]
+        return {row["address"]: row["name"] for row in item.get("bookmarks") or ()}
+
+    gears = {"name": "Gears <b>", "address": "/?q=gear"}
+    lamp = {"name": "A lamp", "address": "/databases/library/assets/lamp"}
+    profile(ann, "POST", body={"addBookmarks": [gears, lamp]})
+    profile(ann, "POST", body={"email": "ann@example.org"})
+    profile(ann, "POST", body={"addBookmarks": [{**gears, "name": "All gears"}]})
+    assert saved() == {"/?q=gear": "All gears", lamp["address"]: "A lamp"}
+    profile(ann, "POST", body={"removeBookmarks": ["/?q=gear", "/none"]})
+    assert saved() == {lamp["address"]: "A lamp"}
+    assert len(entries(parts.tables)) == 4
+    many = [{"name": "x", "address": f"/?q={n}"} for n in range(MAX_BOOKMARKS)]
+    reply = profile(ann, "POST", body={"addBookmarks": many})
+    assert (reply.status, reply.body["errors"][0]["field"]) == (400, "addBookmarks")
+    assert saved() == {lamp["address"]: "A lamp"}
+
+
+@pytest.mark.parametrize(
+    "address", ["", "x", "//example.org", "javascript:x", "/a b", "/ä", f"/{'x' * 2000}"]
+)
+def test_a_bookmark_is_an_address_in_the_page(ann: Client, address: str) -> None:
+    body = {"addBookmarks": [{"name": "x", "address": address}]}
+    reply = profile(ann, "POST", body=body)
+    (error,) = reply.body["errors"]
+    assert (reply.status, error["field"]) == (400, "addBookmarks.0.address")
+    assert error["message"].startswith("must be an address in the page")
+
+
+def test_bookmarks_that_two_requests_change_at_once_are_all_kept(
+    services: AccessServices, parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller = Identity("ann")
+    bodies = [
+        ProfileBody.model_validate({"addBookmarks": [{"name": "x", "address": f"/?q={n}"}]})
+        for n in range(2)
+    ]
+    service = services.profiles
+    read = service.profiles.get
+
+    def get_between(user_id: str) -> Any:
+        row = read(user_id)
+        if bodies:
+            service.store_profile(caller, "ann", bodies.pop())
+        return row
+
+    first = bodies.pop()
+    monkeypatch.setattr(service.profiles, "get", get_between)
+    kept = service.store_profile(caller, "ann", first).bookmarks or []
+    assert {bookmark.address for bookmark in kept} == {"/?q=0", "/?q=1"}
+
+
 def test_attributes_of_another_product_are_kept(ann: Client, parts: Parts) -> None:
     assert profile(ann, "POST").body == profile_reply(None)
     assert profile(ann).body == profile_reply(None)
@@ -105,14 +162,20 @@ def test_what_is_no_address_is_refused(ann: Client, email: object) -> None:
 def test_profiles_follow_the_credentials_of_the_caller(services: AccessServices) -> None:
     signed_in = Identity("idp-00u1", email="ann@idp.example", subject="00u1")
     assert services.profiles.get_profile(signed_in, "00u1").email == "ann@idp.example"
-    assert services.profiles.store_profile(signed_in, "00u1", email=None).user_id == "idp-00u1"
+    assert (
+        services.profiles.store_profile(signed_in, "00u1", ProfileBody(email=None)).user_id
+        == "idp-00u1"
+    )
     with pytest.raises(PermissionDeniedError):
         services.profiles.get_profile(Identity("idp-00u2", subject="00u2"), "00u1")
     signed_in = Identity("ann", email="ann@idp.example")
-    kept = services.profiles.store_profile(signed_in, "ann", email="other@example.org")
+    kept = services.profiles.store_profile(signed_in, "ann", ProfileBody(email="other@example.org"))
     assert kept.email == "ann@idp.example"
     odd = Identity("ann", email="no address")
-    assert services.profiles.store_profile(odd, "ann", email=None).email == "ann@idp.example"
+    assert (
+        services.profiles.store_profile(odd, "ann", ProfileBody(email=None)).email
+        == "ann@idp.example"
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,7 +212,7 @@ def test_addresses_are_confirmed_by_credentials_and_administrators(parts: Parts)
     signed_in = Identity("ann", email="ann@x.org")
 
     def confirmed(caller: Identity, email: str | None = None) -> bool | None:
-        return profiles.store_profile(caller, "ann", email=email).email_confirmed
+        return profiles.store_profile(caller, "ann", ProfileBody(email=email)).email_confirmed
 
     assert confirmed(Identity("ann"), "victim@x.org") is False
     assert confirmed(signed_in) is True

@@ -15,6 +15,7 @@ import { cachedAsset } from '../find/cachedAsset';
 import { addRecentAsset } from '../find/recentAssets';
 import { CopyButton, DownloadButton } from './AssetButtons';
 import { AssetProperties, newestChange } from './AssetProperties';
+import { FavouriteButton } from '../saved/FavouriteButton';
 import { GiveAccessButton } from '../access/GiveAccessButton';
 import { AssetEditor } from './AssetEditor';
 import { AssetStage } from './AssetStage';
@@ -206,6 +207,7 @@ function AssetHeader(props: {
           <DownloadButton place={place} path={path} />
         )}
         <CopyButton />
+        {name && <FavouriteButton place={place} name={name} />}
         {mayWrite && (
           <button ref={edit} type="button" onClick={() => setEditing(true)}>
             {editTexts.start}

@@ -2,9 +2,13 @@ import { useState } from 'react';
 import { texts } from '../../texts';
 import { LazyDialog } from '../../ui/LazyDialog';
 import { lazyComponent } from '../../ui/lazyComponent';
-import { SORTS, defaultSort, type FindState, type Sort } from './findState';
+import { SORTS, countFilters, defaultSort, type FindState, type Sort } from './findState';
 import type { Page } from './useSearch';
 
+const SaveSearchDialog = lazyComponent(
+  () => import('../saved/SaveSearchDialog'),
+  'SaveSearchDialog',
+);
 const ExportDialog = lazyComponent(() => import('./ExportDialog'), 'ExportDialog');
 
 interface ResultsBarProps {
@@ -16,7 +20,8 @@ interface ResultsBarProps {
 
 /** How many hits there are, in which order and layout they are shown, and what else they are for. */
 export function ResultsBar({ state, page, pending, change }: ResultsBarProps) {
-  const [isExporting, setExporting] = useState(false);
+  const [dialog, setDialog] = useState<'export' | 'save' | null>(null);
+  const close = () => setDialog(null);
   const assets = page?.reply.assetsFound ?? 0;
   return (
     <div className="results-bar">
@@ -49,14 +54,23 @@ export function ResultsBar({ state, page, pending, change }: ResultsBarProps) {
           ))}
         </select>
       </label>
+      {(Boolean(state.q) || countFilters(state) > 0) && (
+        <button type="button" onClick={() => setDialog('save')}>
+          {texts.find.save}
+        </button>
+      )}
       {assets > 0 && (
-        <button type="button" onClick={() => setExporting(true)}>
+        <button type="button" onClick={() => setDialog('export')}>
           {texts.find.export}
         </button>
       )}
-      {isExporting && (
-        <LazyDialog onClose={() => setExporting(false)}>
-          <ExportDialog state={state} onClose={() => setExporting(false)} />
+      {dialog && (
+        <LazyDialog onClose={close}>
+          {dialog === 'export' ? (
+            <ExportDialog state={state} onClose={close} />
+          ) : (
+            <SaveSearchDialog name={state.q ?? ''} onClose={close} />
+          )}
         </LazyDialog>
       )}
       <div role="group" aria-label={texts.find.layout} className="switch">

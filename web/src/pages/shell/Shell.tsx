@@ -104,6 +104,11 @@ function Account({ name }: { name: string }) {
   const [keys, setKeys] = useState(false);
   const signOut = useSignOut();
   const mayGive = useMayGive();
+  const pages = [
+    ['/saved', texts.header.saved] as const,
+    ['/jobs', texts.header.jobs] as const,
+    ...(mayGive ? [['/access', texts.header.access] as const] : []),
+  ];
   useShortcut('?', () => setKeys(true));
   return (
     <>
@@ -141,24 +146,17 @@ function Account({ name }: { name: string }) {
             </label>
           ))}
         </fieldset>
-        <Link
-          to="/jobs"
-          className="button"
-          preload={false}
-          onClick={() => document.getElementById('account')?.hidePopover()}
-        >
-          {texts.header.jobs}
-        </Link>
-        {mayGive && (
+        {pages.map(([to, name]) => (
           <Link
-            to="/access"
+            key={to}
+            to={to}
             className="button"
             preload={false}
             onClick={() => document.getElementById('account')?.hidePopover()}
           >
-            {texts.header.access}
+            {name}
           </Link>
-        )}
+        ))}
         <button
           type="button"
           popoverTarget="account"

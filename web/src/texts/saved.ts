@@ -1,0 +1,16 @@
+export const savedTexts = {
+  title: 'Saved',
+  name: 'Name',
+  emptyName: 'Enter a name.',
+  save: 'Save',
+  saved: (name: string) => `${name} is saved`,
+  keep: 'Add to favourites',
+  unkeep: 'Remove from favourites',
+  kept: (name: string) => `${name} is a favourite now`,
+  removed: (name: string) => `${name} is no longer saved`,
+  searches: 'Saved searches',
+  noSearches: 'Save a search above its results, and it is here on each computer.',
+  favourites: 'Favourites',
+  noFavourites: 'Add an asset to your favourites on its page.',
+  remove: (name: string) => `Remove ${name}`,
+} as const;
