@@ -11,22 +11,27 @@ const PDF = ['cmaps', 'standard_fonts', 'wasm'];
 const IN_PDF = /\.(bcmap|pfb|ttf|wasm)$|^LICENSE/;
 const isDecoder = (path: string) => /\/three\/examples\/jsm\/libs\/(draco|basis)\//.test(path);
 
-/** The files that three.js and pdf.js fetch at run time, by their addresses below `decoders/`. */
-const decoderFiles = (): [string, string][] => [
-  ...DRACO.map((name): [string, string] => [
-    name,
-    join(modules, 'three/examples/jsm/libs/draco/gltf', name),
-  ]),
-  ...PDF.flatMap((folder) =>
-    readdirSync(join(modules, 'pdfjs-dist', folder))
-      // Scripts of documents are never run.
-      .filter((name) => IN_PDF.test(name) && !/quickjs/i.test(name))
-      .map((name): [string, string] => [
-        `pdf/${folder}/${name}`,
-        join(modules, 'pdfjs-dist', folder, name),
-      ]),
-  ),
-];
+/** The files that three.js and pdf.js fetch at run time, by their addresses. */
+function decoderFiles(): [string, string][] {
+  const pdf = join(modules, 'pdfjs-dist');
+  const { version } = JSON.parse(readFileSync(join(pdf, 'package.json'), 'utf8')) as Package;
+  return [
+    ...DRACO.map((name): [string, string] => [
+      `decoders/${name}`,
+      join(modules, 'three/examples/jsm/libs/draco/gltf', name),
+    ]),
+    ...PDF.flatMap((folder) =>
+      readdirSync(join(pdf, folder))
+        // Scripts of documents are never run.
+        .filter((name) => IN_PDF.test(name) && !/quickjs/i.test(name))
+        // Files in `assets` never change; the edge of a deployment knows the names of all others.
+        .map((name): [string, string] => [
+          `assets/pdf-${version}/${folder}/${name}`,
+          join(pdf, folder, name),
+        ]),
+    ),
+  ];
+}
 
 /**
  * Copies these files, which come from the page's own origin.
@@ -42,7 +47,7 @@ function decoders(): Plugin {
         if (file.type === 'asset' && file.originalFileNames.some(isDecoder)) delete bundle[name];
       }
       for (const [name, file] of decoderFiles()) {
-        this.emitFile({ type: 'asset', fileName: `decoders/${name}`, source: readFileSync(file) });
+        this.emitFile({ type: 'asset', fileName: name, source: readFileSync(file) });
       }
     },
   };
@@ -56,6 +61,10 @@ const unusedPdf: Plugin = {
     handler: (code) => code.replace(/^globalThis\.pdfjsLib = \{[^{}]*\};$/m, ''),
   },
 };
+
+interface Package {
+  version: string;
+}
 
 const gateway = process.env.VITRINE_GATEWAY ?? 'http://127.0.0.1:8080';
 

@@ -67,7 +67,7 @@ class WebStack(Stack):
         name_exactly(record, "PageRecord")
 
     def _bucket(self) -> s3.Bucket:
-        # Files of earlier releases stay: open tabs load them. A release has 2 MB.
+        # Files of earlier releases stay: open tabs load them. A release has 6 MB.
         bucket = s3.Bucket(
             self,
             "PageBucket",

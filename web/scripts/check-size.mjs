@@ -11,7 +11,8 @@ const BUDGETS_OF = new Map([
   ['pdf.worker', 380 * KB],
   ['ModelView', BUDGETS.viewer],
 ]);
-const budgetOf = (name) => BUDGETS_OF.get(name.slice(0, name.lastIndexOf('-'))) ?? BUDGETS.route;
+// A hash has eight characters.
+const budgetOf = (name) => BUDGETS_OF.get(name.slice(0, -'-xxxxxxxx.js'.length)) ?? BUDGETS.route;
 const dist = new URL('../dist/', import.meta.url).pathname;
 const scripts = new Map(
   readdirSync(join(dist, 'assets'))

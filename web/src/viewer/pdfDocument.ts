@@ -3,13 +3,14 @@ import {
   PasswordException,
   PDFWorker,
   TextLayer,
+  version,
   type PDFDocumentProxy,
 } from 'pdfjs-dist';
 import { viewerTexts } from '../texts/viewer';
 
 const words = viewerTexts.pdf;
 /** Fonts, tables of letters and decoders that documents may need, as the build copies them. */
-const FILES = `${new URL(import.meta.env.BASE_URL, location.href).href}decoders/pdf/`;
+const FILES = `${new URL(import.meta.env.BASE_URL, location.href).href}assets/pdf-${version}/`;
 /** Browsers draw no larger canvas, and phones have no memory for it. */
 const MOST_PIXELS = 16_000_000;
 
