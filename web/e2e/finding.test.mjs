@@ -1,5 +1,6 @@
 // Archived assets, ranges that cannot be, and the way back from a search.
 import assert from 'node:assert/strict';
+import { countActs } from './acts.mjs';
 import { test } from './fixtures.mjs';
 import {
   accessible,
@@ -186,4 +187,31 @@ test('a part of a model is shown alone', async ({ open }) => {
   assert.ok(part > 0 && part < whole, `${part} of ${whole} is drawn`);
   await panel.getByRole('button', { name: 'Show all' }).click();
   assert.equal(await filled(page), whole);
+});
+
+test('a search and an asset are saved for this user, and opened again', async ({ open }) => {
+  const { page } = await open(NARROW_AND_DARK);
+  await withKey(page);
+  await page.goto(`${UI}?q=gear&view=list`);
+  await page.locator(HITS).first().waitFor();
+  const acts = countActs(page);
+  const dialog = page.getByRole('dialog');
+  await acts.click('button', 'Save search');
+  await dialog.getByLabel('Name').waitFor();
+  await accessible(page, 'a search to save');
+  await acts.click('button', 'Save', dialog);
+  await page.getByText('gear is saved').waitFor();
+  acts.end('Save a search');
+  await page.locator(HITS).first().click();
+  await page.getByRole('button', { name: 'Add to favourites' }).click();
+  await page.getByRole('button', { name: 'Remove from favourites' }).waitFor();
+  await acts.click('button', 'Account');
+  await acts.click('link', 'Saved');
+  await page.locator('.saved .pictures a').first().waitFor();
+  await accessible(page, 'what is saved');
+  await fits(page);
+  await acts.click('link', 'gear', page.locator('.saved .stack'));
+  await page.locator(HITS).first().waitFor();
+  acts.end('Open a saved search');
+  assert.equal(new URL(page.url()).search, '?q=gear&view=list');
 });
