@@ -38,8 +38,10 @@ class ProfileBody(OptionalBody):
     """
 
     email: Email | None = None
-    add_bookmarks: Annotated[list[NewBookmark], Field(max_length=MAX_BOOKMARKS)] = []
-    remove_bookmarks: Annotated[list[BookmarkAddress], Field(max_length=MAX_BOOKMARKS)] = []
+    add_bookmarks: Annotated[list[NewBookmark] | None, Field(max_length=MAX_BOOKMARKS)] = None
+    remove_bookmarks: Annotated[list[BookmarkAddress] | None, Field(max_length=MAX_BOOKMARKS)] = (
+        None
+    )
 
 
 class Profile(WireModel):

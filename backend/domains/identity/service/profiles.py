@@ -109,9 +109,9 @@ def changed_bookmarks(saved: list[Bookmark] | None, body: ProfileBody) -> list[B
     if not (body.add_bookmarks or body.remove_bookmarks):
         return saved
     kept = {bookmark.address: bookmark for bookmark in saved or ()}
-    for address in body.remove_bookmarks:
+    for address in body.remove_bookmarks or ():
         kept.pop(address, None)
-    for new in body.add_bookmarks:
+    for new in body.add_bookmarks or ():
         kept[new.address] = Bookmark(name=new.name, address=new.address)
     if len(kept) > MAX_BOOKMARKS:
         raise InvalidInputError.of(
