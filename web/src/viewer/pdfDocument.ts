@@ -81,6 +81,7 @@ export class PdfDocument {
       viewport,
     });
     await layer.render();
+    page.cleanup();
     const element = document.createElement('div');
     element.className = 'page';
     element.style.width = `${viewport.width}px`;
@@ -93,6 +94,7 @@ export class PdfDocument {
   async textOf(number: number): Promise<string> {
     const page = await this.document.getPage(number);
     const { items } = await page.getTextContent();
+    page.cleanup();
     return items
       .map((item) => ('str' in item ? `${item.str}${item.hasEOL ? ' ' : ''}` : ''))
       .join('');
