@@ -35,7 +35,7 @@ export function countActs(page) {
     },
     select: async (label, option) => {
       acts += 1;
-      await page.getByLabel(label, { exact: true }).selectOption(option);
+      await page.getByRole('combobox', { name: label, exact: true }).selectOption(option);
     },
     end: (task) => {
       assert.ok(MOST.has(task), `the table has no task “${task}”`);

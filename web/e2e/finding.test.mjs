@@ -210,7 +210,7 @@ test('a search and an asset are saved for this user, and opened again', async ({
   await page.locator('.saved .pictures a').first().waitFor();
   await accessible(page, 'what is saved');
   await fits(page);
-  await acts.click('link', 'gear', page.locator('.saved .stack'));
+  await acts.click('link', 'gear', page.getByRole('region', { name: 'Saved searches' }));
   await page.locator(HITS).first().waitFor();
   acts.end('Open a saved search');
   assert.equal(new URL(page.url()).search, '?q=gear&view=list');

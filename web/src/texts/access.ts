@@ -65,9 +65,9 @@ export const accessTexts = {
   /** A rule in words. */
   verbs: { GET: 'see', PUT: 'change', POST: 'add', DELETE: 'delete' } as Record<string, string>,
   objects: {
+    asset: 'assets',
     database: 'databases',
     databasePurge: 'deleted databases',
-    asset: 'assets',
     tag: 'tags',
     tagType: 'types of tags',
     bucket: 'buckets',

@@ -42,7 +42,7 @@ export function CheckForm({ user, rules }: { user: string; rules: readonly Const
   return (
     <section aria-labelledby={id} className="stack">
       <h2 id={id}>{words.may}</h2>
-      <form className="stack check" onSubmit={(event) => void submit(event)}>
+      <form className="stack question" onSubmit={(event) => void submit(event)}>
         <label htmlFor={`${id}-act`}>{words.act}</label>
         <select
           id={`${id}-act`}

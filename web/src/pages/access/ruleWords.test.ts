@@ -45,6 +45,14 @@ test.each([
   expect(sentencesOf([constraint, API], ROLE)).toEqual([...sentences, requests]);
 });
 
+test('objects of the same conditions are in one sentence, assets first', () => {
+  const criteriaAnd = [criterion('databaseId', 'equals', 'a')];
+  const rules = ['workflow', 'database', 'asset'].map((type) => rule(type, 'GET', { criteriaAnd }));
+  expect(sentencesOf([...rules, API], ROLE)[0]).toBe(
+    'May see assets, databases, and workflows whose database is a',
+  );
+});
+
 test('a role without rules on requests allows nothing, and one of others is not counted', () => {
   const nothing = ['Nothing: no rule of this role allows requests.'];
   expect(sentencesOf([rule('asset', 'GET', { criteriaAnd: EVERYTHING })], ROLE)).toEqual(nothing);

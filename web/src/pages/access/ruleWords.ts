@@ -1,5 +1,6 @@
 import type { components } from '../../api/schema';
 import { accessTexts } from '../../texts/access';
+import { formatList } from '../../texts/formats';
 
 const words = accessTexts;
 
@@ -32,12 +33,13 @@ export const rulesOf = (constraints: readonly Constraint[], grantee: Grantee): C
 
 const valuesOf = ({ value }: Criterion): string[] => (Array.isArray(value) ? value : [value]);
 
-/** What a role allows and denies, a sentence a rule. */
+/** What a role allows and denies, in sentences. */
 export function sentencesOf(constraints: readonly Constraint[], grantee: Grantee): string[] {
   const rules = rulesOf(constraints, grantee);
-  const sentences = rules
-    .filter((rule) => !isOfRequests(rule))
-    .flatMap((rule) => ruleSentences(rule, grantee));
+  const sentences = inSentences(
+    rules.filter((rule) => !isOfRequests(rule)),
+    grantee,
+  );
   const requests = rules.filter(isOfRequests);
   if (!requests.some(({ objectType }) => objectType === 'api')) return [words.ineffective];
   return [...sentences, words.requests(requests.length)];
@@ -45,7 +47,7 @@ export function sentencesOf(constraints: readonly Constraint[], grantee: Grantee
 
 /** What the rules of a role deny, in sentences. */
 export const denialsOf = (constraints: readonly Constraint[], grantee: Grantee): string[] =>
-  rulesOf(constraints, grantee).flatMap((rule) => ruleSentences(rule, grantee, ['deny']));
+  inSentences(rulesOf(constraints, grantee), grantee, ['deny']);
 
 /** Whether a role has rules about this database by its name. */
 export const isAbout = (
@@ -62,27 +64,48 @@ export const isAbout = (
     ),
   );
 
-function ruleSentences(
-  rule: Constraint,
+/** What some rules allow and deny, in sentences; objects of the same conditions are in one. */
+function inSentences(
+  rules: readonly Constraint[],
   grantee: Grantee,
   types: readonly string[] = ['allow', 'deny'],
 ): string[] {
-  const effects = effectsOf(rule, grantee);
-  return types.flatMap((type) => {
-    const verbs = Object.keys(words.verbs).filter((verb) =>
-      effects.some(
-        ({ permission, permissionType }) => permission === verb && permissionType === type,
-      ),
-    );
-    if (!verbs.length) return [];
-    const names = verbs.map((verb) => words.verbs[verb] ?? verb);
-    return [words.rule(type === 'allow', names, objectsOf(rule, type === 'allow'))];
-  });
+  const objects = new Map<string, string[]>();
+  const sentences = new Map<string, (objects: string) => string>();
+  for (const rule of [...rules].sort((a, b) => rank(a) - rank(b))) {
+    for (const type of types) {
+      const effects = effectsOf(rule, grantee).filter((effect) => effect.permissionType === type);
+      const verbs = Object.keys(words.verbs).filter((verb) =>
+        effects.some(({ permission }) => permission === verb),
+      );
+      if (!verbs.length) continue;
+      const isAllowed = type === 'allow';
+      const conditions = conditionsOf(rule, isAllowed);
+      const key = JSON.stringify([type, verbs, conditions]);
+      const names = verbs.map((verb) => words.verbs[verb] ?? verb);
+      objects.set(key, [
+        ...(objects.get(key) ?? []),
+        words.objects[rule.objectType] ?? rule.objectType,
+      ]);
+      sentences.set(key, (these) =>
+        words.rule(
+          isAllowed,
+          names,
+          conditions ? words.those(these, conditions) : words.all(these),
+        ),
+      );
+    }
+  }
+  return [...sentences].map(([key, sentence]) =>
+    sentence(formatList([...new Set(objects.get(key))])),
+  );
 }
 
-/** The objects of a rule; with both blocks, one that denies needs only one of them. */
-function objectsOf({ objectType, criteriaAnd, criteriaOr }: Constraint, isAllowed: boolean) {
-  const objects = words.objects[objectType] ?? objectType;
+const ORDER = Object.keys(words.objects);
+const rank = ({ objectType }: Constraint): number => ORDER.indexOf(objectType);
+
+/** The conditions of a rule; with both blocks, one that denies needs only one of them. */
+function conditionsOf({ criteriaAnd, criteriaOr }: Constraint, isAllowed: boolean): string {
   const all = criteriaAnd.filter((criterion) => !isEverything(criterion)).map(inWords);
   const some = criteriaOr.some(isEverything) ? [] : criteriaOr.map(inWords);
   const either = some.join(words.or);
@@ -90,8 +113,7 @@ function objectsOf({ objectType, criteriaAnd, criteriaOr }: Constraint, isAllowe
   const conditions = isAllowed
     ? [both, all.length > 0 && some.length > 1 ? `(${either})` : either]
     : [both, either];
-  const joined = conditions.filter(Boolean).join(isAllowed ? words.and : words.or);
-  return joined ? words.those(objects, joined) : words.all(objects);
+  return conditions.filter(Boolean).join(isAllowed ? words.and : words.or);
 }
 
 const isEverything = (criterion: Criterion): boolean =>

@@ -98,7 +98,7 @@ export function AssetCard(props: Props) {
       <AssetLink card={card} tabbable={props.tabbable} className="name cover" />
       <p className="faint line">{facts}</p>
       <p className="tags" title={visibleName(card.tags.join(', '))}>
-        <bdi className="faint line wide">{card.databaseId}</bdi>
+        <bdi className="faint line">{card.databaseId}</bdi>
         <Tags card={card} />
       </p>
       <SelectCheckbox {...props} />
