@@ -128,6 +128,7 @@ FORMATS = (
     _image("AVIF", "avif", "image/avif", rb"....ftypavi[fs]", "image"),
     _image("OpenEXR", "exr", "image/x-exr", rb"v/1\x01"),
     _image("Radiance", "hdr", "image/vnd.radiance", rb"#\?(?:RADIANCE|RGBE)\s"),
+    _image("DNG", "dng", "image/x-adobe-dng"),
     _image("ICO", "ico", "image/vnd.microsoft.icon"),
     _image("TGA", "tga", "image/x-tga"),
     # The brand says which pictures the container has; some writers name it only after the first.
@@ -348,7 +349,7 @@ FORMATS = (
     _stored("Maya models", "ma mb", "GLB or FBX"),
     _stored("SketchUp models", "skp", "GLB or FBX"),
     _stored("U3D models", "u3d", "GLB or FBX", "model/u3d"),
-    _stored("raw photographs", "arw cr2 cr3 dng nef", "JPEG or TIFF"),
+    _stored("raw photographs", "arw cr2 cr3 nef", "JPEG or TIFF"),
     _stored("KTX textures", "ktx", _RASTER, "image/ktx"),
     _stored("KTX 2 textures", "ktx2", _RASTER, "image/ktx2"),
     _stored("Text", "log txt", "", "text/plain", viewer="text"),

@@ -14,6 +14,7 @@ from backend.processing.colors import as_profiled, convert_to_srgb
 from backend.processing.readers import heif
 from backend.processing.readers.exif import exif_of, facts_of_exif
 from backend.processing.readers.light import read_light
+from backend.processing.readers.negatives import shown_of
 from backend.processing.readers.pdf_units import user_unit
 from backend.processing.scene import RefusedError
 from backend.processing.textures import FORMATS
@@ -59,27 +60,29 @@ def read_image(data: bytes) -> Document:
         formats = ("HEIF",)
     try:
         with Image.open(io.BytesIO(data), formats=formats) as image:
-            if image.width * image.height > limits.PIXELS:
-                size = f"{image.width} x {image.height}"
+            shown, (width, height), name = shown_of(data, image)
+            pixels = max(width * height, shown.width * shown.height)
+            if pixels > limits.PIXELS:
+                size = f"{width} x {height}"
                 raise RefusedError(f"the image has {size} pixels, more than 100 megapixels")
             exif = None
             with suppress(*_BROKEN, MemoryError):  # broken EXIF does not hide the picture
                 exif = exif_of(image)
-            turn = _turn(image, exif)
+            turn = _turn(shown, exif)
             facts: dict[str, str | int | float | bool] = {
-                "format": image.format or "",
-                "width": image.width,
-                "height": image.height,
+                "format": name,
+                "width": width,
+                "height": height,
                 "colorMode": image.mode,
             }
             if turn in _SIDEWAYS:
-                facts |= {"width": image.height, "height": image.width}
+                facts |= {"width": height, "height": width}
             frames = getattr(image, "n_frames", 1)
             if frames > 1:
                 facts["frames"] = frames
             if exif is not None:
                 facts |= facts_of_exif(exif, _BROKEN)
-            picture = _reduce(image)
+            picture = _reduce(shown)
             return Document(
                 facts, draw_on_squares(picture if turn is None else picture.transpose(turn))
             )

@@ -14,6 +14,7 @@ from tests.unit.processing.test_heif import FILES as HEIF
 from tests.unit.processing.test_ifc import FILES as IFC
 from tests.unit.processing.test_light import FILES as LIGHT
 from tests.unit.processing.test_media import FILES as MEDIA
+from tests.unit.processing.test_negatives import FILES as NEGATIVES
 from tests.unit.processing.test_rhino import FILES as RHINO
 from tests.unit.processing.test_splats import FILES as SPLATS
 from tests.unit.processing.test_svg import FILES as SVG
@@ -31,6 +32,7 @@ FILES = {
     **USD,
     **SVG,
     **MEDIA,
+    **NEGATIVES,
     "text.svg": svg("<text y='18'>Käfig</text>"),
     "two.e57": TWO_SCANS,
     "a.blend": blend("-v300"),
