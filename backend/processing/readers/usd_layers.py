@@ -154,7 +154,7 @@ class Layers:
         return layer
 
     def _remove_clips(self, layer: Any) -> None:
-        """Remove value clips: a template of names may stand for any number of layers to open."""
+        """Remove value clips: a template of names may name any number of layers."""
         clipped = list[Any]()
 
         def find(path: Any) -> None:
