@@ -304,7 +304,8 @@ TURNTABLES = Setting(
     0,
     (
         "Whether the built-in workflows also generate an animated PNG of each model, from eight "
-        "sides, beside its GLB: a fifth of a second more for a small model."
+        "sides, beside its GLB, and of ten frames of each film: a fifth of a second more for a "
+        "small model."
     ),
 )
 
