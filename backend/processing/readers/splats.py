@@ -27,7 +27,7 @@ _SPLAT = np.dtype([("place", "<f4", 3), ("size", "<f4", 3), ("color", "u1", 4), 
 _GZIP = b"\x1f\x8b"
 _HEADER = struct.Struct("<4sIIBBBx")
 _HAS_EXTENSIONS = 2
-_ROTATION_BYTES = {2: 3, 3: 4}
+_ROTATION_BYTES = {1: 3, 2: 3, 3: 4}
 _HARMONIC_BYTES = (0, 9, 24, 45, 72)
 """Bytes of a splat of SPZ, by the version and by the degree of the harmonics."""
 
@@ -130,7 +130,7 @@ def read_splat(data: bytes, _name: str, _files: Files) -> Scene:
 
 
 def read_spz(data: bytes, _name: str, _files: Files) -> Scene:
-    """Read an SPZ file of version 2 or 3: each attribute of all splats, compressed together.
+    """Read an SPZ file of version 1, 2 or 3: each attribute of all splats, compressed together.
 
     Raises:
         RefusedError: it has another version, or less than it declares.
@@ -145,24 +145,28 @@ def read_spz(data: bytes, _name: str, _files: Files) -> Scene:
         is_short = len(head) < _HEADER.size
         raise RefusedError("truncated: no SPZ header" if is_short else "not an SPZ file: no NGSP")
     if version not in _ROTATION_BYTES:
-        raise RefusedError(f"the SPZ file has version {version}; versions 2 and 3 are read")
+        raise RefusedError(f"the SPZ file has version {version}; versions 1 to 3 are read")
     if degree >= len(_HARMONIC_BYTES):
         raise RefusedError(f"the SPZ header has harmonics of degree {degree}, more than 4")
     if bits > 23:
         raise RefusedError(f"the SPZ header has {bits} fractional bits of 24")
     _require_count(count)
-    width = 16 + _ROTATION_BYTES[version] + _HARMONIC_BYTES[degree]
+    place = 6 if version == 1 else 9  # numbers of 16 or of 24 bits
+    width = place + 7 + _ROTATION_BYTES[version] + _HARMONIC_BYTES[degree]
     body = _decompress(reader, reader.unconsumed_tail, count * width)
     if len(body) < count * width:
         raise RefusedError(f"truncated: {count} splats declared, the file has {len(body)} bytes")
     more = _decompress(reader, reader.unconsumed_tail, 1)
     if not reader.eof and not more:
         raise RefusedError("truncated: the compressed splats do not end")
-    steps = np.frombuffer(body, np.uint8, 9 * count).reshape(count, 3, 3).astype(np.int32)
-    places = steps[..., 0] | steps[..., 1] << 8 | steps[..., 2] << 16
-    places = ((places ^ 0x800000) - 0x800000).astype(np.float32) / (1 << bits)
-    opacity = np.frombuffer(body, np.uint8, count, 9 * count) / np.float32(255)
-    stored = np.frombuffer(body, np.uint8, 3 * count, 10 * count).reshape(count, 3)
+    if version == 1:
+        places = np.frombuffer(body, "<f2", 3 * count).reshape(count, 3).astype(np.float32)
+    else:
+        steps = np.frombuffer(body, np.uint8, 9 * count).reshape(count, 3, 3).astype(np.int32)
+        whole = steps[..., 0] | steps[..., 1] << 8 | steps[..., 2] << 16
+        places = ((whole ^ 0x800000) - 0x800000).astype(np.float32) / (1 << bits)
+    opacity = np.frombuffer(body, np.uint8, count, place * count) / np.float32(255)
+    stored = np.frombuffer(body, np.uint8, 3 * count, (place + 1) * count).reshape(count, 3)
     colors = colors_of_harmonics((stored / np.float32(255) - 0.5) / 0.15)
     scene = splat_scene("SPZ", places, colors, opacity, y_up=True)
     if not more or flags & _HAS_EXTENSIONS:

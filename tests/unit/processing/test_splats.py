@@ -42,8 +42,9 @@ def spz(
     places = np.round(BOX * (1 << 12)).astype("<i4").reshape(-1, 1).view(np.uint8)[:, :3]
     dc = (np.array([1, 0, 0.2]) - 0.5) / _HARMONIC
     colors = np.round((dc * 0.15 + 0.5) * 255).clip(0, 255).astype(np.uint8)
-    rotation = (3 if version == 2 else 4) * 8
-    body = places.tobytes() + b"\xff" * 8 + colors.tobytes() * 8 + b"\x64" * 24
+    rotation = (4 if version == 3 else 3) * 8
+    body = BOX.astype("<f2").tobytes() if version == 1 else places.tobytes()
+    body += b"\xff" * 8 + colors.tobytes() * 8 + b"\x64" * 24
     body += b"\0" * rotation + b"\x80" * (9 * 8 if degree == 1 else 0)
     header = struct.pack("<4sIIBBBB", b"NGSP", version, count, degree, bits, 0, 0)
     return gzip.compress(header + body + more, mtime=0)  # equal bytes in each process
@@ -66,6 +67,7 @@ FILES = {
     "packed.ply": packed_ply(),
     "a.ply": ply_splats(),
     "a.splat": splat(),
+    "one.spz": spz(1),
     "two.spz": spz(2),
     "three.spz": spz(3),
     "plain.spz": spz(3, degree=0),
@@ -126,7 +128,7 @@ def test_splats_that_are_not_finite_are_left_out() -> None:
         ("a.spz", b"\x1f\x8b\x08", "truncated"),
         ("a.spz", b"NGSP" * 8, "not an SPZ file: it is not compressed by gzip"),
         ("a.spz", gzip.compress(b"text" * 8, mtime=0), "not an SPZ file"),
-        ("a.spz", spz(1), "version 1"),
+        ("a.spz", spz(0), "version 0"),
         ("a.spz", spz(4), "version 4"),
         ("a.spz", spz(count=1 << 31), "2147483648 splats are more than"),
         ("a.spz", spz(count=0), "contains no splats"),
