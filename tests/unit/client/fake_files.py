@@ -85,6 +85,7 @@ class FakeFiles:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.files: dict[tuple[str, str], StoredFile] = {}
+        self.archived: set[tuple[str, str]] = set()
         self.uploads: dict[str, OpenUpload] = {}
         self.numbers = count()
         self.keeps_checksums = True
@@ -118,8 +119,19 @@ class FakeFiles:
             "relativePath": path,
             "isFolder": False,
             "size": len(stored.content),
-            "isArchived": False,
+            "isArchived": (asset_id, path) in self.archived,
         }
+
+    def list_files(self, asset_id: str, query: httpx.QueryParams) -> httpx.Response:
+        """List the files; with archived ones, the list has their versions."""
+        rows: list[Document] = []
+        prefix = f"/{sent}" if (sent := query.get("prefix", "").removeprefix("/")) else ""
+        with_archived = query.get("includeArchived") == "true"
+        for path in self.paths_of(asset_id):
+            if path.startswith(prefix) and (with_archived or (asset_id, path) not in self.archived):
+                version: Document = {"versionId": f"v-{self.files[asset_id, path].etag}"}
+                rows.append(self.file_item(asset_id, path) | (version if with_archived else {}))
+        return self.page(rows, query, "items")
 
     def file_info(self, asset_id: str, path: str) -> httpx.Response:
         stored = self.files.get((asset_id, path)) or refuse(404, "no such file")
@@ -353,6 +365,7 @@ class FakeFiles:
         self.files[upload.asset_id, key] = StoredFile(
             content, md5_of_parts(stored or [b""]), str(checksum)
         )
+        self.archived.discard((upload.asset_id, key))
         if is_large:
             upload.working.add(key)
         else:

@@ -191,8 +191,10 @@ class FakeServer(FakeFiles):
                 asset["rev"] = int(str(asset["rev"])) + 1
                 answer = reply({"success": True, "operation": "update"})
             case ["GET", "listFiles"]:
-                rows = [self.file_item(asset_id, path) for path in self.paths_of(asset_id)]
-                answer = self.page(rows, query, "items")
+                answer = self.list_files(asset_id, query)
+            case ["DELETE", "archiveFile"]:
+                self.archived.add((asset_id, str(body["filePath"])))
+                answer = example_reply(request)
             case ["GET", "fileInfo"]:
                 answer = self.file_info(asset_id, query["filePath"])
             case ["POST", "download"]:

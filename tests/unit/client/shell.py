@@ -40,6 +40,7 @@ class Shell:
             environment=self.environment,
             login_path=self.login,
             journal_folder=self.folder / "journal",
+            sync_folder=self.folder / "sync",
             api_transport=self.server.api,
             storage_transport=self.server.storage,
             admin_transport=self.server.admin,

@@ -104,7 +104,9 @@ def values_of(command: Any, file: Path) -> Iterator[str]:
         kind = parameter.type_descriptor.annotation
         (kind,) = typing.get_args(kind) if typing.get_origin(kind) is list else (kind,)
         value = {int: "1", float: "1", bool: "true"}.get(kind, "abc")
-        if kind is Path:
+        if parameter.name == "place":
+            value = "abc/abc"
+        elif kind is Path:
             is_folder = parameter.type_descriptor.parameter_info.file_okay is False
             value = str(file.parent if is_folder else file)
         elif inspect.isclass(kind) and issubclass(kind, Enum):

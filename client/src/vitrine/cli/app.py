@@ -39,6 +39,7 @@ GROUPS: Final[Mapping[str, str]] = {
     "executions": "Workflow executions on assets.",
     "jobs": "Jobs: archiving, deleting and other long operations.",
     "uploads": "Unfinished uploads.",
+    "sync": "A folder and an asset that are kept alike.",
     "audit": "Audit log: who changed what, and when.",
     "keys": "API keys, for administrators.",
     "roles": "Roles and their users.",

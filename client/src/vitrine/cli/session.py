@@ -36,6 +36,7 @@ from vitrine.retry import RetryPolicy
 from vitrine.transfer.downloading import MissingPathError
 from vitrine.transfer.journal import Journal, default_folder
 from vitrine.transfer.names import compose_name
+from vitrine.transfer.sync_state import default_sync_folder
 
 Parameters = ParamSpec("Parameters")
 
@@ -76,6 +77,7 @@ class Wiring:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     login_path: Path = field(default_factory=config.default_path)
     journal_folder: Path = field(default_factory=default_folder)
+    sync_folder: Path = field(default_factory=default_sync_folder)
     api_transport: httpx.BaseTransport | None = None
     storage_transport: httpx.BaseTransport | None = None
     admin_transport: httpx.BaseTransport | None = None

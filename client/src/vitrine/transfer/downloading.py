@@ -4,6 +4,7 @@ A file is written under a hidden partial name and renamed only if size and check
 a file with the final name is complete. The partial name identifies the object.
 """
 
+import functools
 import hashlib
 import os
 import re
@@ -15,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 import httpx
 
@@ -101,27 +102,19 @@ def download(
         MissingPathError: the path does not exist.
         ApiError: the asset cannot be listed.
     """
-    # Names that differ by case only may be one file here: they are not written at the same time.
-    groups: dict[str, list[str]] = {}
-    for key in _paths(client, database_id, asset_id, path):
-        groups.setdefault(key.casefold(), []).append(key)
-    waiting = list(groups.values())
-    run = _Downloads(client, database_id, asset_id, folder, observer or Silent())
-    pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-download")
-    try:
-        results: list[Iterator[list[FileOutcome]]] = []
-        for start in range(0, len(waiting), AHEAD):
-            # While files are downloaded, the next ones wait in the pool to be planned.
-            plans = list(pool.map(run.plan_files, waiting[start : start + AHEAD]))
-            run.request_urls(list(chain.from_iterable(plans)))
-            results.append(pool.map(run.download_files, plans))
-        outcomes = list(chain.from_iterable(chain.from_iterable(results)))
-    finally:
-        pool.shutdown(cancel_futures=True)
-    return Report(files=tuple(outcomes))
+    keys = find_paths(client, database_id, asset_id, path)
+    place = functools.partial(target_of, folder)
+    run = Downloads(client, database_id, asset_id, folder, observer or Silent(), place)
+    return run.download(keys, jobs=jobs)
 
 
-def _paths(client: Vitrine, database_id: str, asset_id: str, path: str | None) -> Sequence[str]:
+def find_paths(client: Vitrine, database_id: str, asset_id: str, path: str | None) -> Sequence[str]:
+    """Return the files of an asset that a path names: itself, those below it, or with None all.
+
+    Raises:
+        MissingPathError: the path does not exist.
+        ApiError: the asset cannot be listed.
+    """
     wanted = None if path is None else "/" + compose_name(path).strip("/")
     if wanted not in {None, "/"} and path is not None and not path.endswith("/"):
         try:
@@ -153,28 +146,55 @@ class _Plan:
     key: str
     target: Path | None = None
     info: FileInfo | None = None
-    is_there: bool = False
+    is_there: int | None = None
+    """The time of change of the file, if the folder has it with the same content."""
     reason: str = ""
 
 
 @dataclass(frozen=True)
-class _Downloads:
+class Downloads:
+    """Files of one asset on their way to a folder."""
+
     client: Vitrine
     database_id: str
     asset_id: str
     folder: Path
     observer: Observer
+    place: Callable[[str], Path]
+    """Returns the local path for a path in the asset, or raises UnsafePathError."""
+    check: Callable[[str], None] | None = None
+    """Called with a path in the asset before its file is replaced; raises if it must not be."""
     urls: dict[str, tuple[api.FileDownload, float]] = field(
         default_factory=dict[str, tuple[api.FileDownload, float]]
     )
     """The URLs for first attempts by key, each with the time until which it is used."""
+
+    def download(self, keys: Sequence[str], *, jobs: int = 4) -> Report:
+        """Download these files, and report on each."""
+        # Names that differ by case only may be one file here: not written at the same time.
+        groups: dict[str, list[str]] = {}
+        for key in keys:
+            groups.setdefault(key.casefold(), []).append(key)
+        waiting = list(groups.values())
+        pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-download")
+        try:
+            results: list[Iterator[list[FileOutcome]]] = []
+            for start in range(0, len(waiting), AHEAD):
+                # While files are downloaded, the next ones wait in the pool to be planned.
+                plans = list(pool.map(self.plan_files, waiting[start : start + AHEAD]))
+                self.request_urls(list(chain.from_iterable(plans)))
+                results.append(pool.map(self.download_files, plans))
+            outcomes = list(chain.from_iterable(chain.from_iterable(results)))
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return Report(files=tuple(outcomes))
 
     def plan_files(self, keys: Sequence[str]) -> list[_Plan]:
         plans: list[_Plan] = []
         for key in keys:
             target: Path | None = None
             try:
-                target = target_of(self.folder, key)
+                target = self.place(key)
                 info = self.client.files.info(self.database_id, self.asset_id, key)
                 plans.append(_Plan(key, target, info, self._is_there(target, info)))
             except (VitrineError, OSError) as error:
@@ -183,7 +203,7 @@ class _Downloads:
 
     def request_urls(self, plans: Sequence[_Plan]) -> None:
         """Request the URLs of the files that the folder does not have, in one request."""
-        infos = [plan.info for plan in plans if plan.info and not plan.is_there]
+        infos = [plan.info for plan in plans if plan.info and plan.is_there is None]
         if len(infos) < 2:
             return
         versions = {info.relative_path: info.version_id for info in infos}
@@ -201,6 +221,7 @@ class _Downloads:
     def _download_file(self, plan: _Plan, earlier: Sequence[_Plan]) -> FileOutcome:
         """Download one file; errors do not affect the others."""
         status, reason, size = Status.FAILED, plan.reason or None, 0
+        facts: dict[str, Any] = {}
         try:
             if plan.target and plan.info:
                 for other in earlier:
@@ -208,11 +229,17 @@ class _Downloads:
                         if other.target and plan.target.samefile(other.target):
                             fact = f"the folder ignores case, and has {quote_text(other.key)}"
                             raise UnsafePathError(fact)
-                if plan.is_there:
-                    status, reason = Status.SKIPPED, None
+                if plan.is_there is None:
+                    modified, reason = self._fetch_into(plan.target, plan.info)
+                    status = Status.DOWNLOADED
                 else:
-                    status, reason = self._fetch_into(plan.target, plan.info)
+                    modified, status, reason = plan.is_there, Status.SKIPPED, None
                 size = plan.info.size or 0
+                facts = {
+                    "modified": modified,
+                    "checksum": plan.info.checksum_sha256,
+                    "version_id": plan.info.version_id,
+                }
         except (VitrineError, OSError) as error:
             reason = str(error)
         outcome = FileOutcome(
@@ -222,16 +249,18 @@ class _Downloads:
             asset_id=self.asset_id,
             key=plan.key,
             reason=reason,
+            **facts,
         )
         self.observer.settled(outcome)
         return outcome
 
-    def _fetch_into(self, target: Path, info: FileInfo) -> tuple[Status, str | None]:
+    def _fetch_into(self, target: Path, info: FileInfo) -> tuple[int, str | None]:
+        """Return the file's time of change, and what could not be verified."""
         if info.size is None:
             raise IntegrityError("the server did not return the file's size")
         target.parent.mkdir(parents=True, exist_ok=True)
         # Again: a link may have been created since, and `mkdir` follows links.
-        target_of(self.folder, info.relative_path)
+        self.place(info.relative_path)
         self.observer.planned(files=1, size=info.size)
         # A hidden name that identifies the file and its content.
         content = info.checksum_sha256 or f"{info.etag}/{info.last_modified}/{info.size}"
@@ -247,19 +276,24 @@ class _Downloads:
             # The next run would continue behind the wrong bytes.
             partial.unlink()
             raise IntegrityError("the received bytes do not match the file's checksum")
+        modified = partial.stat().st_mtime_ns
+        if self.check is not None:
+            self.check(info.relative_path)
         partial.replace(target)
         for path in target.parent.glob(f"{prefix}*.part"):  # of older contents
             path.unlink(missing_ok=True)
         note = "only the size could be verified" if verdict is None else None
-        return Status.DOWNLOADED, note
+        return modified, note
 
-    def _is_there(self, target: Path, info: FileInfo) -> bool:
+    def _is_there(self, target: Path, info: FileInfo) -> int | None:
         size = info.size
         if size is None or target.is_symlink() or not target.is_file():
-            return False
-        if target.stat().st_size != size:
-            return False
-        return same_content(target, size, checksum=info.checksum_sha256, etag=info.etag) is True
+            return None
+        facts = target.stat()
+        if facts.st_size != size:
+            return None
+        same = same_content(target, size, checksum=info.checksum_sha256, etag=info.etag)
+        return facts.st_mtime_ns if same else None
 
     def _fill(self, file: BinaryIO, info: FileInfo, size: int) -> None:
         """Download until the partial file is complete, each attempt from where the last ended."""

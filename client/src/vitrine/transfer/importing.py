@@ -7,7 +7,7 @@ one ended. With a journal it also continues within files.
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -91,24 +91,41 @@ def upload_files(
     files: Sequence[LocalFile],
     *,
     jobs: int = 8,
+    observer: Observer | None = None,
+    settings: Settings | None = None,
+    done: Callable[[Sequence[FileOutcome]], None] = lambda _: None,
 ) -> list[FileOutcome]:
-    """Upload files to an asset that exists, and return the outcome of each."""
+    """Upload files to an asset that exists, and return the outcome of each.
+
+    `done` is called with the outcomes of each batch, one call at a time.
+    """
     planned = [_Planned(asset_id=asset_id, file=file, there=None) for file in files]
     parts = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="vitrine-part")
-    outcomes: list[FileOutcome] = []
+    batches = ThreadPoolExecutor(BATCHES_AT_ONCE, thread_name_prefix="vitrine-batch")
     stopped = threading.Event()
+
+    def upload(batch: Sequence[_Planned]) -> list[FileOutcome]:
+        running = BatchUpload(
+            client,
+            database_id=database_id,
+            asset_id=asset_id,
+            parts=parts,
+            observer=observer or Silent(),
+            stopped=stopped,
+            settings=settings,
+        )
+        return running.run([item.file for item in batch])
+
+    outcomes: list[FileOutcome] = []
     try:
-        for batch in batches_of(planned):
-            upload = BatchUpload(
-                client,
-                database_id=database_id,
-                asset_id=asset_id,
-                parts=parts,
-                observer=Silent(),
-                stopped=stopped,
-            )
-            outcomes += upload.run([item.file for item in batch])
+        for finished in as_completed(
+            [batches.submit(upload, item) for item in batches_of(planned)]
+        ):
+            done(finished.result())
+            outcomes += finished.result()
     finally:
+        stopped.set()
+        batches.shutdown(cancel_futures=True)
         parts.shutdown(cancel_futures=True)
     return outcomes
 

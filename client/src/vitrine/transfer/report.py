@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Protocol
 
+from pydantic import Field
+
 from vitrine.models import Wire
 
 
@@ -13,6 +15,10 @@ class Status(StrEnum):
     """The same file existed already."""
     REFUSED = "refused"
     """A rule rejects the file; the reason names it."""
+    ARCHIVED = "archived"
+    """The asset's file was archived."""
+    REMOVED = "removed"
+    """The folder's file was removed."""
     FAILED = "failed"
     """The file could not be stored."""
 
@@ -26,6 +32,12 @@ class FileOutcome(Wire):
     key: str | None = None
     """The path in the asset."""
     reason: str | None = None
+    modified: int | None = Field(default=None, exclude=True)
+    """The time of the last change of the file on the disk, whose content was transferred."""
+    checksum: str | None = Field(default=None, exclude=True)
+    """The SHA-256 of its content."""
+    version_id: str | None = Field(default=None, exclude=True)
+    """The S3 version that was downloaded."""
 
 
 class AssetOutcome(Wire):

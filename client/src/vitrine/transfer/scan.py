@@ -1,14 +1,14 @@
 """Reads a folder as assets with files: names and sizes, no contents.
 
-Each folder at the first level is an asset; the files beside them are one more, named after the
-root. Symbolic links are followed to files inside the root only, and never to folders, so a link
-cannot include files from elsewhere or create a cycle.
+For an import, each folder at the first level is an asset; the files beside them are one more, named
+after the root. Symbolic links are followed to files inside the root only, and never to folders, so
+a link cannot include files from elsewhere or create a cycle.
 """
 
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +27,8 @@ class LocalFile:
     key: str
     """The path in the asset, with a leading slash, in NFC."""
     size: int
+    modified: int = 0
+    """The time of the last change, in nanoseconds; 0 if it was not read."""
 
     def __post_init__(self) -> None:
         """Compose the key: macOS has names in another form on disk."""
@@ -69,14 +71,14 @@ class _Collector:
     def refuse(self, path: Path, reason: str, *, unreadable: bool = False) -> None:
         self.problems.append(Problem(path=shown(str(path)), reason=reason, unreadable=unreadable))
 
-    def add(self, asset: str, parts: tuple[str, ...], path: Path, size: int) -> None:
+    def add(self, asset: str, parts: tuple[str, ...], path: Path, facts: os.stat_result) -> None:
         try:
             key = relative_key(parts)
         except UnusableNameError as error:
             self.refuse(path, str(error))
             return
         files = self.folders.setdefault(asset, {})
-        file = LocalFile(path=path, key=key, size=size)
+        file = LocalFile(path=path, key=key, size=facts.st_size, modified=facts.st_mtime_ns)
         kept = files.setdefault(key, file)
         if kept is file:
             return
@@ -121,7 +123,28 @@ def scan(root: Path) -> Scan:
     return Scan(root=root, folders=folders, problems=tuple(collector.problems))
 
 
-def _walk(collector: _Collector, top: Path) -> Iterator[tuple["os.DirEntry[str]", tuple[str, ...]]]:
+def scan_one(
+    root: Path, ignores: Callable[[str], bool]
+) -> tuple[dict[str, LocalFile], tuple[Problem, ...]]:
+    """Return all files of the folder by key, as files of one asset, and the names without a file.
+
+    `ignores` is called with each path below the folder; those of folders end with a slash.
+
+    Raises:
+        OSError: the folder cannot be listed.
+    """
+    root = root.resolve()
+    collector = _Collector(root)
+    with os.scandir(root):
+        pass  # raises; below, a folder that cannot be listed is a problem among others
+    for entry, parts in _walk(collector, root, ignores):
+        _add_entry(collector, entry, "", parts)
+    return collector.folders.get("", {}), tuple(collector.problems)
+
+
+def _walk(
+    collector: _Collector, top: Path, ignores: Callable[[str], bool] = lambda _: False
+) -> Iterator[tuple["os.DirEntry[str]", tuple[str, ...]]]:
     """Yield everything below that is not a folder, with its path's parts; not recursive."""
     waiting: list[tuple[Path, tuple[str, ...]]] = [(top, ())]
     while waiting:
@@ -134,7 +157,10 @@ def _walk(collector: _Collector, top: Path) -> Iterator[tuple["os.DirEntry[str]"
             continue
         for entry in entries:
             below = (*parts, entry.name)
-            if entry.is_dir(follow_symlinks=False):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if ignores("/".join(below) + "/" * is_folder):
+                continue
+            if is_folder:
                 waiting.append((Path(entry.path), below))
             else:
                 yield entry, below
@@ -168,4 +194,4 @@ def _add_entry(
     elif not os.access(path, os.R_OK):
         collector.refuse(path, "cannot be read: permission denied", unreadable=True)
     else:
-        collector.add(asset, parts, path, facts.st_size)
+        collector.add(asset, parts, path, facts)

@@ -74,6 +74,7 @@ class BatchUpload:
         self._stopped = stopped
         self._settings = settings or Settings()
         self._outcomes: list[FileOutcome] = []
+        self._measured: dict[str, Measured] = {}
 
     def run(self, files: Sequence[LocalFile]) -> list[FileOutcome]:
         if self._stopped.is_set():
@@ -92,6 +93,7 @@ class BatchUpload:
         return self._outcomes
 
     def _transfer(self, opened: Opened) -> None:
+        self._measured.update((file.file.file.key, file.file) for file in opened.files)
         # All files at once: their parts share the pool, so small files do not wait for large ones.
         running = [(file, self._send(opened, file)) for file in opened.files if not file.working]
         sent: list[Sent] = []
@@ -302,13 +304,16 @@ class BatchUpload:
             self._stopped.set()
 
     def _settle(self, file: LocalFile, status: Status, reason: str | None = None) -> None:
+        measured = self._measured.get(file.key)
         outcome = FileOutcome(
             path=shown(str(file.path)),
             status=status,
-            size=file.size,
+            size=measured.size if measured else file.size,
             asset_id=self._asset_id,
             key=file.key,
             reason=reason,
+            modified=measured and measured.modified,
+            checksum=measured and measured.checksum,
         )
         self._outcomes.append(outcome)
         self._observer.settled(outcome)
