@@ -8,6 +8,7 @@ from backend.domains.asset_links.repository import AssetLinkRepository
 from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.asset_links.service.metadata import LinkMetadataService
 from backend.domains.assets.service.commands import AssetService
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.metadata.repository import MetadataRepository
 from backend.domains.metadata.routes import build_router
 from backend.domains.metadata.service.commands import MetadataService
@@ -48,7 +49,9 @@ def record_service(
 
 
 def metadata_service(assets: AssetService, tables: Tables, objects: Objects) -> MetadataService:
-    return MetadataService(record_service(assets, tables), assets, assets.databases, objects)
+    require_unchanged = FileChangeRepository(tables).require_unchanged
+    records = record_service(assets, tables)
+    return MetadataService(records, assets, assets.databases, objects, require_unchanged)
 
 
 def metadata_router(service: MetadataService) -> Router:

@@ -17,6 +17,7 @@ from backend.domains.asset_versions.service.queries import VersionQueries
 from backend.domains.asset_versions.service.restoration import FileRestoration, RecordRestoration
 from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.models import Asset
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.copies import Copies
 from backend.domains.files.service.states import FileStates
 from backend.domains.jobs.models import Job
@@ -145,7 +146,9 @@ def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: An
         audit=assets.audit,
         states=states,
         file_restoration=file_restoration,
-        record_restoration=RecordRestoration(repository, records, assets.audit),
+        record_restoration=RecordRestoration(
+            repository, records, assets.audit, FileChangeRepository(tables).require_unchanged
+        ),
         records=records,
         clock=hands,
         pause=pause,

@@ -145,6 +145,13 @@ RARE = (
         "a revert changes records, or a job moves, copies or deletes files that have some",
     ),
     Rare(
+        "Reservations",
+        "ConditionCheckItem GetItem",
+        "AssetVersionsApi",
+        "a revert changes records of a file, which must not be moved meanwhile",
+    ),
+    Rare("MetadataRecordSets", "BatchGetItem", "FilesApi", "an archived folder is restored"),
+    Rare(
         "MetadataRecordSets MetadataSchemaScopes DatabaseStorageTable",
         "BatchGetItem GetItem UpdateItem",
         "LifecycleWorker",

@@ -11,6 +11,7 @@ class ChangeBusyError(ConflictError):
     """The files of the asset are being changed by another request."""
 
     code = "FilesBusy"
+    needs_operator = False
 
     def __init__(self, asset_id: str, job_id: str | None) -> None:
         by = "others" if job_id is None else f"job {job_id}"

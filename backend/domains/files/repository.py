@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from backend.core.paging import Page, PageRequest
 from backend.core.tables import Query, Tables
-from backend.core.transactions import Check, Update, Write, absent, equals
+from backend.core.transactions import Check, Condition, Update, Write, absent, equals
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import AFTER_NUMBERS, FIRST_NUMBER, Asset, AssetVersion
 from backend.domains.files.errors import ChangeBusyError, ChangeEndedError, ChangeOvertakenError
 from backend.domains.files.models import FileSnapshot
+from backend.domains.metadata.errors import FilesChangedError
 from backend.spec import keys
 from backend.spec.tables.assets import (
     ASSET_FILE_METADATA_VERSIONS,
@@ -26,10 +27,14 @@ from backend.spec.tables.operations import RESERVATIONS
 
 
 class ChangeState(NamedTuple):
-    """The number of changes of an asset's files, and the job that is changing them."""
+    """The number of changes of an asset's files, and the job that is changing them.
+
+    `paths` are the files and folders whose metadata the job writes or deletes.
+    """
 
     number: int
     job_id: str | None
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(eq=False, repr=False)
@@ -44,25 +49,31 @@ class FileChangeRepository:
 
     def state(self, asset_id: str) -> ChangeState:
         item = self.tables.get(RESERVATIONS, _changes_of(asset_id)) or {}
-        return ChangeState(int(item.get(_NUMBER, 0)), item.get(_JOB))
+        return ChangeState(int(item.get(_NUMBER, 0)), item.get(_JOB), tuple(item.get(_PATHS, ())))
 
     def commit(
-        self, asset: Asset, state: ChangeState, job_id: str, writes: Sequence[Write]
+        self,
+        asset: Asset,
+        state: ChangeState,
+        job_id: str,
+        writes: Sequence[Write],
+        paths: Sequence[str] = (),
     ) -> None:
         """Start a change on the condition that no other one was started since the state was read.
+
+        No others write metadata of these paths until it ends (see `require_unchanged`).
 
         Raises:
             AssetNotFoundError: the asset was archived or deleted.
             ChangeOvertakenError: another change was started.
         """
         overtaken = ChangeOvertakenError("another change of files began")
-        seen = equals(_NUMBER, state.number) if state.number else absent(_NUMBER)
         begun = Update(
             table=RESERVATIONS,
             key=_changes_of(asset.asset_id),
-            set={_JOB: job_id},
+            set={_JOB: job_id, _PATHS: list(paths)},
             add={_NUMBER: 1},
-            conditions=(seen, absent(_JOB)),
+            conditions=(_same_number(state), absent(_JOB)),
             refused=overtaken,
         )
         self.tables.transact([begun, self.require_active(asset), *writes])
@@ -97,6 +108,29 @@ class FileChangeRepository:
         key, refused = _changes_of(asset_id), ChangeBusyError(asset_id, None)
         return Check(table=RESERVATIONS, key=key, conditions=(absent(_JOB),), refused=refused)
 
+    def require_unchanged(self, asset_id: str, path: str) -> Check:
+        """Return the condition that no change of the asset's files begins from now on.
+
+        For a write of a file's metadata by others than these changes. Call this before the file is
+        looked up: a change that begins and ends between the two would not be noticed.
+
+        Raises:
+            ChangeBusyError: the file is being moved, copied to this path, or deleted.
+        """
+        state = self.state(asset_id)
+        # A pipeline may describe a folder: under its path without the last slash.
+        if any(
+            f"{path}/".startswith(changed) if changed.endswith("/") else path == changed
+            for changed in state.paths
+        ):
+            raise ChangeBusyError(asset_id, state.job_id)
+        return Check(
+            table=RESERVATIONS,
+            key=_changes_of(asset_id),
+            conditions=(_same_number(state),),
+            refused=FilesChangedError(),
+        )
+
     def release(self, asset_id: str, job_id: str) -> None:
         """Allow other changes of the files; no effect if another change was started."""
         with suppress(ChangeOvertakenError):
@@ -104,14 +138,18 @@ class FileChangeRepository:
                 Update(
                     table=RESERVATIONS,
                     key=_changes_of(asset_id),
-                    remove=(_JOB,),
+                    remove=(_JOB, _PATHS),
                     conditions=(equals(_JOB, job_id),),
                     refused=ChangeOvertakenError("the change has ended"),
                 )
             )
 
 
-_NUMBER, _JOB = "changes", "jobId"
+_NUMBER, _JOB, _PATHS = "changes", "jobId", "paths"
+
+
+def _same_number(state: ChangeState) -> Condition:
+    return equals(_NUMBER, state.number) if state.number else absent(_NUMBER)
 
 
 def _changes_of(asset_id: str) -> dict[str, str]:

@@ -34,6 +34,13 @@ class RecordsBusyError(ConflictError):
         super().__init__("Other requests are changing the same keys; try again")
 
 
+class FilesChangedError(RecordsBusyError):
+    """A change of the asset's files began after a request read the file: the request reads again.
+
+    Requests that are overtaken at every attempt are refused like those of the same keys.
+    """
+
+
 class NoRoomError(ConflictError):
     """The entity would have too many records."""
 

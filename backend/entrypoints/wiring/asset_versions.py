@@ -49,6 +49,7 @@ def version_steps(context: Context) -> "VersionSteps":
         FileRestoration,
         RecordRestoration,
     )
+    from backend.domains.files.repository import FileChangeRepository
     from backend.domains.files.service.states import FileStates
     from backend.entrypoints.wiring.files import copies
     from backend.entrypoints.wiring.jobs import jobs
@@ -70,7 +71,12 @@ def version_steps(context: Context) -> "VersionSteps":
             reindexing=reindexing(context),
             clock=context.clock,
         ),
-        record_restoration=RecordRestoration(repository, records(context), context.audit),
+        record_restoration=RecordRestoration(
+            repository,
+            records(context),
+            context.audit,
+            FileChangeRepository(context.tables).require_unchanged,
+        ),
         records=records(context),
         clock=context.clock,
     )

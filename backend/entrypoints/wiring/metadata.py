@@ -16,9 +16,16 @@ if TYPE_CHECKING:
 @once
 def metadata(context: Context) -> "MetadataService":
     # Most slices with records do not have the requests of metadata routes.
+    from backend.domains.files.repository import FileChangeRepository  # noqa: PLC0415
     from backend.domains.metadata.service.commands import MetadataService  # noqa: PLC0415
 
-    return MetadataService(records(context), assets(context), databases(context), context.objects)
+    return MetadataService(
+        records=records(context),
+        assets=assets(context),
+        databases=databases(context),
+        objects=context.objects,
+        require_unchanged=FileChangeRepository(context.tables).require_unchanged,
+    )
 
 
 @once

@@ -227,6 +227,7 @@ METADATA_API = api(
         assets.DATABASES: ("GetItem",),
         assets.ASSET_VERSIONS: ("GetItem",),
         assets.ASSET_FILE_METADATA_VERSIONS: ("Query",),
+        operations.RESERVATIONS: ("ConditionCheckItem", "GetItem"),
         **RECORDS,
         metadata.DATABASE_METADATA: ("BatchGetItem", "DeleteItem", "PutItem", "QueryIndexes"),
         assets.ASSET_LINKS: ("ConditionCheckItem", "GetItem"),
@@ -283,7 +284,7 @@ ASSET_VERSIONS_API = api(
         assets.ASSETS: ("BatchGetItem", "ConditionCheckItem", "GetItem", "UpdateItem"),
         assets.ASSET_VERSIONS: (*EDITS, "BatchGetItem", "Query"),
         operations.JOBS: ("GetItem", "PutItem", "UpdateItem"),
-        operations.RESERVATIONS: ("BatchGetItem", "UpdateItem"),
+        operations.RESERVATIONS: ("BatchGetItem", "ConditionCheckItem", "GetItem", "UpdateItem"),
         ASSET_BUCKET: (
             *("AbortMultipartUpload", "GetObject", "GetObjectVersion", "ListBucket"),
             *("ListBucketVersions", "ListMultipartUploadParts", "PutObject"),

@@ -172,7 +172,7 @@ PROCESS_OUTPUT = Function(
         **STORED_FILES,
         assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
         assets.DATABASES: ("GetItem",),
-        operations.RESERVATIONS: ("BatchGetItem", "GetItem", "UpdateItem"),
+        operations.RESERVATIONS: ("BatchGetItem", "ConditionCheckItem", "GetItem", "UpdateItem"),
         workflows.WORKFLOW_EXECUTIONS: ("GetItem", "UpdateItem"),
         AUXILIARY_BUCKET: ("DeleteObject", "GetObject", "ListBucket", "PutObject"),
     },

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from itertools import count
+from threading import Event
 from typing import Any
 
 import httpx
@@ -10,19 +12,23 @@ import pytest
 
 from backend.aws.objects import S3Objects
 from backend.aws.tables import DynamoTables
-from backend.core.errors import VitrineError
+from backend.core.errors import ConflictError, NotFoundError, VitrineError
 from backend.core.objects import ObjectHead
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.assets.models import UpdateAssetBody
 from backend.domains.files.repository import FileChangeRepository
+from backend.domains.metadata.models import Entity, NewRecord
 from backend.entrypoints.wiring.file_changes import change_steps
 from backend.entrypoints.wiring.jobs import runner
+from backend.entrypoints.wiring.metadata import metadata
 from tests.factories.assets import ADMIN, created_asset
 from tests.factories.files import BUCKET, GLB, Gallery, Response, sha256
 from tests.factories.lifecycle import Lifecycle, lifecycle
 from tests.factories.versions import Versions, versions
+from tests.unit.domains.files.changes import notes
 
 MIB = 1024**2
+_MOVES = 12
 
 
 def sent(museum: Gallery, files: dict[str, bytes], **more: Any) -> tuple[str, list[dict[str, Any]]]:
@@ -276,6 +282,45 @@ def test_edits_archivings_and_returns_at_once_leave_a_state_that_some_order_expl
     counted = estate.gallery.assets.databases.databases.get_counted("museum")
     assert counted is not None
     assert counted.asset_count == (0 if asset.is_archived else 1)
+
+
+def test_metadata_that_is_written_while_a_file_moves_moves_with_it(museum: Gallery) -> None:
+    """Every accepted key is found where the file is, however often it was moved meanwhile."""
+    paths = ("/a/b.glb", "/c/d.glb")
+    museum.put(paths[0])
+    service, accepted = metadata(museum.changing), set[str]()
+    moving = Event()
+
+    def write(number: int) -> None:
+        for turn in count():
+            if moving.is_set():
+                return
+            key = f"k{number}.{turn}"
+            sent = NewRecord(metadata_key=key, metadata_value="v")
+            entity = Entity("museum", "statue", paths[turn % 2])
+            try:
+                result = service.add_metadata(ADMIN, entity, [sent])
+            except (ConflictError, NotFoundError):
+                continue
+            assert result.done == (key,)
+            accepted.add(key)
+
+    with ThreadPoolExecutor() as pool:
+        writers = [pool.submit(write, number) for number in range(3)]
+        try:
+            for turn in range(_MOVES):
+                source, target = paths[turn % 2], paths[1 - turn % 2]
+                body = {"sourcePath": source, "destinationPath": target}
+                answer = museum.change("POST", "moveFile", body)
+                assert answer.status == 200, answer.body
+        finally:
+            moving.set()
+        for writer in writers:
+            writer.result()
+    assert len(accepted) > _MOVES
+    stored = [notes(museum, path).keys() for path in paths]
+    assert stored[_MOVES % 2] == accepted
+    assert stored[1 - _MOVES % 2] == set()
 
 
 FOLDER = {"filePath": "/ä/", "isPrefix": True}

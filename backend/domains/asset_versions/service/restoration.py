@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from backend.core.attempts import attempts
 from backend.core.clock import Clock, iso
 from backend.core.identity import Identity
 from backend.core.objects import ObjectRef, VersionRef, Written
@@ -21,6 +22,7 @@ from backend.domains.audit.service.commands import AuditService
 from backend.domains.files.errors import SourceGoneError
 from backend.domains.files.service.copies import Copies, FileCopy, Unfinished
 from backend.domains.files.service.states import FileState, FileStates
+from backend.domains.metadata.errors import FilesChangedError
 from backend.domains.metadata.models import ASSET_LEVEL, Entity, Record
 from backend.spec import routes
 from backend.spec.buckets import CHANGE_METADATA, PRIMARY_TYPE_METADATA
@@ -29,15 +31,21 @@ if TYPE_CHECKING:
     from backend.domains.metadata.service.records import RecordService
 # Files and record kinds of one step. Each is read and written separately.
 ENTITIES = 10
+_ATTEMPTS = 8  # of a write before which changes of the asset's files begin
 _RecordPlace = tuple[Kind, str]
 _Records = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(eq=False, repr=False)
 class RecordRestoration:
+    """`require_unchanged` is that of `FileChangeRepository`: records of a file that is moved at the
+    same time would be lost.
+    """
+
     repository: VersionRepository
     records: "RecordService"
     audit: AuditService
+    require_unchanged: Callable[[str, str], Write]
 
     def copy_records(self, asset: Asset, plan: VersionPlan, cursor: Capture) -> Capture:
         """Store the next records of the old version in the new one."""
@@ -84,6 +92,7 @@ class RecordRestoration:
         files = self.repository.held_paths(asset, cursor.number, sorted(paths))
         return files | ({ASSET_LEVEL} & set(paths))
 
+    @attempts(_ATTEMPTS, FilesChangedError)
     def _write(
         self, asset: Asset, place: _RecordPlace, records: Iterable[HeldRecord], by: Identity
     ) -> None:
@@ -113,7 +122,10 @@ class RecordRestoration:
             )
             for record in records
         ]
-        self.records.write_as_is(Entity(*ids, path, kind), wanted, entry)
+        guards: tuple[Write, ...] = ()
+        if path != ASSET_LEVEL:
+            guards = (self.require_unchanged(asset.asset_id, path),)
+        self.records.write_as_is(Entity(*ids, path, kind), wanted, entry, guards=guards)
 
 
 def _next_cursor(cursor: Capture, part: str, after: Mapping[str, object] | None) -> Capture:

@@ -173,6 +173,19 @@ class FileChange(WireModel):
     primary_type: str | None = None
     archived_since: str | None = None
 
+    @property
+    def described_paths(self) -> tuple[str, ...]:
+        """Return the paths, of files or folders, whose metadata the change writes or deletes."""
+        match self.operation:
+            case "moveFile" | "moveFolder":
+                return self.path, self.target_path or ""
+            case "copyFile":
+                return (self.target_path or "",)
+            case "deleteFile":
+                return (self.path,)
+            case _:
+                return ()
+
 
 class ChangeCursor(WireModel):
     """The progress of a change of files.

@@ -95,7 +95,8 @@ class ChangeRunner:
             job = self._new(caller, planned)
             try:
                 writes = [*planned.demands, self.jobs.put(job), self._entry(caller, planned)]
-                self.changes.commit(asset, state, job.job_id, writes)
+                paths = planned.change.described_paths
+                self.changes.commit(asset, state, job.job_id, writes, paths)
             except ChangeOvertakenError:
                 self._check_time(asset, None, until)
                 continue

@@ -1,14 +1,16 @@
 """Metadata of databases, assets and files, with permission checks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from backend.core.attempts import attempts
 from backend.core.authorization import require
 from backend.core.clock import iso
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead, Objects
 from backend.core.paging import Page, PageRequest
+from backend.core.transactions import Write
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
@@ -16,6 +18,7 @@ from backend.domains.assets.service.queries import secured
 from backend.domains.databases.service import DatabaseService
 from backend.domains.databases.service import secured as secured_database
 from backend.domains.metadata import rules
+from backend.domains.metadata.errors import FilesChangedError
 from backend.domains.metadata.models import (
     ASSET_LEVEL,
     AnyEntity,
@@ -38,6 +41,8 @@ from backend.domains.metadata.models.replies import (
 )
 from backend.domains.metadata.service.records import BulkResult, RecordService, ShownRecord
 from backend.spec.routes import Action
+
+_ATTEMPTS = 8  # of a write before which changes of the asset's files begin
 
 
 def metadata_reply(
@@ -95,12 +100,17 @@ def _record(entity: AnyEntity, shown: ShownRecord) -> AnyRecordReply:
 
 @dataclass(eq=False, repr=False)
 class MetadataService:
-    """Checks permissions and whether the entity exists; `records` does the rest."""
+    """Checks permissions and whether the entity exists; `records` does the rest.
+
+    `require_unchanged` returns the condition, by asset id and path, that the file is not moved,
+    replaced or deleted from now on.
+    """
 
     records: RecordService
     assets: AssetService
     databases: DatabaseService
     objects: Objects
+    require_unchanged: Callable[[str, str], Write]
 
     def now(self) -> datetime:
         return self.records.clock()
@@ -145,6 +155,7 @@ class MetadataService:
         """Return whether the database allows only keys that its schemas define."""
         return self.records.is_restricted(entity)
 
+    @attempts(_ATTEMPTS, FilesChangedError)
     def add_metadata(
         self, caller: Identity, entity: Entity | DatabaseEntity, records: Sequence[NewRecord]
     ) -> BulkResult:
@@ -152,15 +163,17 @@ class MetadataService:
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            ChangeBusyError: the file is being moved, copied to this path, or deleted.
             DatabaseNotFoundError: the database does not exist, or the caller may not see it.
             FileNotFoundInAssetError: the asset has no such file.
             PermissionDeniedError: the caller may not add here.
 
         Also raises what `RecordService.add_records` does.
         """
-        self._require(caller, entity, "POST")
-        return self.records.add_records(caller, entity, records)
+        guards = self._require(caller, entity, "POST")
+        return self.records.add_records(caller, entity, records, guards=guards)
 
+    @attempts(_ATTEMPTS, FilesChangedError)
     def change_metadata(
         self,
         caller: Identity,
@@ -180,9 +193,12 @@ class MetadataService:
         actions: tuple[Action, ...] = ("PUT",)
         if update_type == "replace_all":
             actions = ("PUT", "POST", "DELETE")
-        self._require(caller, entity, *actions, or_folder=or_folder)
-        return self.records.change_records(caller, entity, records, update_type=update_type)
+        guards = self._require(caller, entity, *actions, or_folder=or_folder)
+        return self.records.change_records(
+            caller, entity, records, update_type=update_type, guards=guards
+        )
 
+    @attempts(_ATTEMPTS, FilesChangedError)
     def remove_metadata(
         self, caller: Identity, entity: Entity | DatabaseEntity, wanted: Sequence[str]
     ) -> BulkResult:
@@ -190,30 +206,35 @@ class MetadataService:
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
+            ChangeBusyError: the file is being moved, copied to this path, or deleted.
             DatabaseNotFoundError: the database does not exist, or the caller may not see it.
             PermissionDeniedError: the caller may not delete here.
 
         Also raises what `RecordService.remove_records` does.
         """
-        self._require_removal(caller, entity)
-        return self.records.remove_records(caller, entity, wanted)
+        guards = self._require_removal(caller, entity)
+        return self.records.remove_records(caller, entity, wanted, guards=guards)
 
+    @attempts(_ATTEMPTS, FilesChangedError)
     def edit_metadata(self, caller: Identity, entity: Entity | DatabaseEntity, edit: Edit) -> None:
         """Write and remove records together, if their values are the expected ones.
 
         Raises as `change_metadata`, `remove_metadata` and `RecordService.edit_records`.
         """
-        if edit.records:
-            self._require(caller, entity, "PUT")
+        guards: tuple[Write, ...] = ()
         if edit.removals:
-            self._require_removal(caller, entity)
-        self.records.edit_records(caller, entity, edit)
+            guards = self._require_removal(caller, entity)
+        if edit.records:
+            guards = self._require(caller, entity, "PUT")
+        self.records.edit_records(caller, entity, edit, guards=guards)
 
-    def _require_removal(self, caller: Identity, entity: Entity | DatabaseEntity) -> None:
+    def _require_removal(
+        self, caller: Identity, entity: Entity | DatabaseEntity
+    ) -> tuple[Write, ...]:
         if isinstance(entity, DatabaseEntity):
-            self._require(caller, entity, "DELETE")
-        else:
-            self._check_asset(caller, entity, "DELETE")
+            return self._require(caller, entity, "DELETE")
+        self._check_asset(caller, entity, "DELETE")
+        return self._guards(entity)
 
     def _require(
         self,
@@ -221,23 +242,33 @@ class MetadataService:
         entity: Entity | DatabaseEntity,
         *actions: Action,
         or_folder: bool = False,
-    ) -> None:
-        """Require that the entity exists and the caller may perform all of these actions."""
+    ) -> tuple[Write, ...]:
+        """Require that the entity exists and the caller may perform all of these actions.
+
+        Return the conditions of the transactions that write its records.
+        """
         if isinstance(entity, DatabaseEntity):
             self.databases.get_database(caller, entity.database_id)
             database = secured_database(entity.database_id)
             for action in actions:
                 require(self.databases.authorization, caller, action, database)
-            return
+            return ()
         asset = self._check_asset(caller, entity, *actions)
+        guards = self._guards(entity)
         if entity.path == ASSET_LEVEL:
-            return
+            return guards
         bucket, prefix = self.assets.location(asset)
         key = rules.check_object_key(prefix, entity.path)
         if isinstance(self.objects.head(bucket, key), ObjectHead):
-            return
+            return guards
         if not or_folder or not self.objects.list_objects(bucket, f"{key}/", limit=1).objects:
             raise FileNotFoundInAssetError(entity.path, entity.asset_id)
+        return guards
+
+    def _guards(self, entity: Entity) -> tuple[Write, ...]:
+        if entity.path == ASSET_LEVEL:
+            return ()
+        return (self.require_unchanged(entity.asset_id, entity.path),)
 
     def _check_asset(self, caller: Identity, entity: Entity, *actions: Action) -> Asset:
         rules.check_composite_keys(entity.database_id, entity.asset_id, entity.path)

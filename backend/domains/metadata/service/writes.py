@@ -6,7 +6,7 @@ A request of more records than a transaction allows is written in several, in th
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
-from backend.core.errors import TooLargeError, UnavailableError
+from backend.core.errors import ConflictError, TooLargeError, UnavailableError
 from backend.core.transactions import MAX_TRANSACTION_ITEMS, Write
 from backend.domains.metadata import rules
 from backend.domains.metadata.errors import NoRoomError, RecordsBusyError, TooManyRecordsError
@@ -53,9 +53,10 @@ def carry_out(metadata: MetadataRepository, wanted: WriteRequest) -> rules.Plan:
     """Read, decide and write; repeat after conflicts.
 
     After a part of the request is written, keys with conflicts fail individually; so do keys that
-    cannot be written because of an outage.
+    cannot be written because of an outage or a guard.
 
     Raises:
+        ConflictError: a guard refuses the first part, or not all others are removed.
         RecordsBusyError: nothing is written, or not all others are removed.
         UnavailableError: nothing is written, or not all others are removed.
     """
@@ -70,10 +71,11 @@ def carry_out(metadata: MetadataRepository, wanted: WriteRequest) -> rules.Plan:
             plan = wanted.plan({key: row.record for key, row in stored.items()}, done)
             if _write_plan(metadata, wanted, plan, known, stored, done):
                 return plan
-        except UnavailableError:
+        except (ConflictError, UnavailableError) as error:
             if wanted.whole or not done:
                 raise
-            return _left(plan, stored, done, rules.OUTAGE)
+            is_busy = isinstance(error, ConflictError)  # of a guard
+            return _left(plan, stored, done, rules.BUSY if is_busy else rules.OUTAGE)
     if wanted.whole or not done:
         raise RecordsBusyError
     return _left(plan, stored, done, rules.BUSY)

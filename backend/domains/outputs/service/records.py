@@ -11,6 +11,7 @@ from backend.core.errors import (
 from backend.core.identity import Identity
 from backend.core.objects import Objects
 from backend.domains.assets.models import Asset
+from backend.domains.files.errors import ChangeBusyError
 from backend.domains.metadata.models import Entity
 from backend.domains.metadata.service.commands import MetadataService
 from backend.domains.outputs import rules
@@ -33,7 +34,7 @@ class RecordOutputs:
         """Write the records of one metadata file, or return why they were not written.
 
         Raises:
-            UnavailableError: a service does not respond; call it again.
+            UnavailableError: a service does not respond, or the file is being moved; call it again.
         """
         path = output.name
         try:
@@ -49,6 +50,8 @@ class RecordOutputs:
             )
         except UnavailableError:
             raise
+        except ChangeBusyError as error:
+            raise UnavailableError(error.message) from error
         except VitrineError as error:
             return Outcome("metadata", output.label, path, error.message)
         if not result.failed:

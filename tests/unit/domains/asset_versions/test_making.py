@@ -17,7 +17,9 @@ from backend.core.tables import Tables
 from backend.core.transactions import Update
 from backend.domains.asset_versions.service.commands import REQUEST_TIME
 from backend.domains.assets.errors import AssetRevisionError
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.jobs.models import Job
+from backend.domains.metadata.models import Entity, NewRecord
 from backend.spec.functions.apis import ASSET_VERSIONS_API
 from backend.spec.tables.assets import ASSET_FILE_METADATA_VERSIONS, ASSET_FILE_VERSIONS, ASSETS
 from benchmarks.metering import metered
@@ -459,3 +461,21 @@ def test_versions_are_made_in_the_order_of_their_replies(
     )
     assert museum.files("5") == museum.files("4")
     assert museum.files("4") != files
+
+
+def test_a_revert_does_not_restore_metadata_of_a_file_that_is_being_moved(
+    museum: Versions, tables: Tables, objects: S3Objects
+) -> None:
+    put(museum, "/a/b.glb")
+    service = metadata_service(museum.lifecycle.gallery.assets, tables, objects)
+    entity = Entity("museum", "statue", "/a/b.glb")
+    service.add_metadata(ADMIN, entity, [NewRecord(metadata_key="k", metadata_value="v")])
+    museum.made()
+    service.remove_metadata(ADMIN, entity, ["k"])
+    changes = FileChangeRepository(tables)
+    changes.commit(museum.asset, changes.state("statue"), "moveFolder.1", [], ["/a/", "/b/"])
+    answer = museum.revert("1", revertMetadata=True)
+    assert (answer.status, answer.body["code"]) == (409, "FilesBusy")
+    changes.release("statue", "moveFolder.1")
+    assert museum.revert("1", revertMetadata=True).status == 200
+    assert [record.metadata_key for record in service.records.records_of(entity)] == ["k"]

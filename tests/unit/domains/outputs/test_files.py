@@ -10,6 +10,7 @@ from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.core.objects import ObjectHead
 from backend.core.previews import asset_preview_version
+from backend.domains.files.repository import FileChangeRepository
 from backend.domains.metadata_schemas.models import CreateSchemaBody, SchemaField, SchemaFields
 from backend.domains.outputs import rules
 from backend.spec.buckets import CHANGE_METADATA, WORKFLOWS_METADATA
@@ -273,6 +274,18 @@ def test_metadata_of_files_and_of_later_pipelines_is_written(studio: OutputSetup
     }
     assert studio.run(written, execution_id="e2", workflow_id="w", pipelines=2).state == "done"
     assert notes(studio.museum, "/") == {"a": "2"}
+
+
+def test_metadata_of_a_file_that_is_being_moved_is_stored_later(running: OutputSetup) -> None:
+    changes = FileChangeRepository(running.tables)
+    asset, paths = running.museum.asset, ["/test/", "/moved/"]
+    changes.commit(asset, changes.state("statue"), "moveFolder.1", [], paths)
+    running.wrote("1/metadata/test/pump.glb.metadata.json", records("vendor"))
+    with pytest.raises(UnavailableError, match=r"changed by job moveFolder\.1"):
+        running.stores()
+    changes.release("statue", "moveFolder.1")
+    assert running.stores().state == "done"
+    assert notes(running.museum, "/test/pump.glb") == {"vendor": "vendor!"}
 
 
 def test_an_update_leaves_other_keys_and_a_replacement_removes_them(running: OutputSetup) -> None:
