@@ -23,6 +23,7 @@ from backend.spec.tables.assets import (
     DATABASE_ID,
     FILE_KEY,
 )
+from backend.spec.tables.metadata import RECORD_SETS, RECORDS_OF, RECORDS_OWNER
 from backend.spec.tables.operations import RESERVATIONS
 
 
@@ -210,6 +211,21 @@ class FileRepository:
             snapshots[held] = snapshot
         return snapshots
 
+    def note_moved(self, asset: Asset, path: str, version_id: str, guard: Write) -> None:
+        """Note the S3 version that a move leaves archived at the earlier path of a file.
+
+        A delete marker does not tell why it was put. `guard` is part of the transaction.
+        """
+        note = Update(table=RECORD_SETS, key=_moved_key(asset, path), set={_VERSION: version_id})
+        self.tables.transact([guard, note])
+
+    def moved_versions(self, asset: Asset, paths: Iterable[str]) -> dict[str, str]:
+        """Return the versions that moves have left at some paths; most have none."""
+        by_key = {_moved_key(asset, path)[RECORDS_OF.name]: path for path in paths}
+        wanted = [(RECORD_SETS, _moved_key(asset, path)) for path in by_key.values()]
+        items = self.tables.get_many(wanted)
+        return {by_key[item[RECORDS_OF.name]]: item[_VERSION] for _, item in items}
+
     def delete_records(self, asset: Asset, paths: Sequence[str]) -> None:
         """Remove the metadata of these files, which are sorted, from the snapshots of all versions.
 
@@ -249,6 +265,14 @@ class FileRepository:
                 ]
                 if rows:
                     self.tables.delete_many(query.table, rows)
+
+
+_VERSION = "movedVersionId"
+
+
+def _moved_key(asset: Asset, path: str) -> dict[str, str]:
+    # In the asset's partition, so that a purge finds it. A path may fill most of a sort key.
+    return {RECORDS_OWNER.name: _asset_key(asset), RECORDS_OF.name: f"v{path}"}
 
 
 def _asset_key(asset: Asset) -> str:

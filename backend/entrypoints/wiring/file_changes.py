@@ -49,6 +49,7 @@ def rewrites(context: Context) -> FileRewrites:
 @once
 def change_steps(context: Context) -> FileChangeSteps:
     repository, objects = FileChangeRepository(context.tables), context.objects
+    rows = FileRepository(context.tables)
     companions = _companions(context)
     endings = Endings(
         repository,
@@ -60,7 +61,7 @@ def change_steps(context: Context) -> FileChangeSteps:
     )
     archival, copying = FileArchival(objects, endings), copies(context)
     transfers = Transfers(
-        files(context), assets(context), copying, companions, objects, archival, endings
+        files(context), assets(context), copying, companions, objects, rows, archival, endings
     )
     return FileChangeSteps(
         changes=repository,
@@ -71,8 +72,8 @@ def change_steps(context: Context) -> FileChangeSteps:
         archival=archival,
         transfers=transfers,
         folder_moves=FolderMoves(_lookup(context), objects, transfers, endings),
-        deletion=FileDeletion(FileRepository(context.tables), companions, objects, endings),
-        restoration=FileRestoration(_lookup(context), objects, copying, endings),
+        deletion=FileDeletion(rows, companions, objects, endings),
+        restoration=FileRestoration(rows, _lookup(context), objects, copying, endings),
         endings=endings,
     )
 

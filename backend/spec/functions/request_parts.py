@@ -84,6 +84,7 @@ STORED_FILES: Requests = {
 FILE_CHANGES: Requests = {
     **BUCKET_RECORD,
     **RECORDS,
+    metadata.RECORD_SETS: ("BatchGetItem", "GetItem", "UpdateItem"),
     assets.ASSETS: ("BatchGetItem", "UpdateItem"),
     assets.ASSET_VERSIONS: ("Query",),
     assets.ASSET_FILE_VERSIONS: ("Query",),

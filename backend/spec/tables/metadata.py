@@ -124,9 +124,14 @@ RECORD_SETS = Table(
     RECORDS_OWNER,
     (
         "The number of records of an entity (one item for an asset, each file, a database, a "
-        "link), and a revision that changes with its keys."
+        "link), and a revision that changes with its keys; and the S3 version that a move left "
+        "archived at the earlier path of a file."
     ),
-    ("count records in or out in the transaction that writes them", REMOVAL),
+    (
+        "count records in or out in the transaction that writes them",
+        "read which archived files of a folder were moved away",
+        REMOVAL,
+    ),
     sort_key=RECORDS_OF,
     origin="ours",
 )

@@ -8,7 +8,7 @@ from backend.core.errors import UnavailableError, VitrineError
 from backend.core.file_kinds import is_file, preview_base
 from backend.core.objects import Objects, ObjectVersion
 from backend.core.parallel import in_parallel
-from backend.domains.files import rules
+from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.copies import Copies
 from backend.domains.files.service.lookup import FileLookup
 from backend.domains.files.service.rows import FileTarget
@@ -22,6 +22,7 @@ FILES = 25
 
 @dataclass(eq=False, repr=False)
 class FileRestoration:
+    rows: FileRepository
     lookup: FileLookup
     objects: Objects
     copies: Copies
@@ -29,7 +30,10 @@ class FileRestoration:
     batch: int = FILES
 
     def restore_folder(self, work: Work) -> Progress:
-        """Remove the markers that hide the next files of a folder; their content is below."""
+        """Remove the markers that hide the next files of a folder; their content is below.
+
+        Files that were moved away remain hidden.
+        """
         place, since = work.target, work.change.archived_since
         listed = self.objects.list_versions(place.bucket, place.key, after_key=work.cursor.after)
         # S3 states when a marker was put in whole seconds.
@@ -45,13 +49,20 @@ class FileRestoration:
         keys, after = hidden[: self.batch], listed.next_key
         if len(hidden) > self.batch:
             after = keys[-1]
+        files = [FileTarget(work.asset, place.bucket, place.prefix, key) for key in keys]
+        moved = self.rows.moved_versions(work.asset, [file.path for file in files])
         quarantined: dict[str, str] = {}
+        away: set[str] = set()
 
-        def names_of(key: str) -> list[str]:
-            """Return the keys of a file and its preview; none if the file is quarantined."""
-            file = FileTarget(work.asset, place.bucket, place.prefix, key)
+        def names_of(file: FileTarget) -> list[str]:
+            """Return the keys of a file and its preview; none if it is quarantined or was moved."""
+            key = file.key
             try:
-                self.lookup.check_clean(file, self.lookup.last_version(file))
+                version_id = self.lookup.last_version(file)
+                if moved.get(file.path) == version_id:
+                    away.add(key)
+                    return []
+                self.lookup.check_clean(file, version_id)
             except UnavailableError:
                 raise
             except VitrineError as error:
@@ -60,7 +71,7 @@ class FileRestoration:
             preview = self.hidden_preview(file)
             return [key] if preview is None else [key, preview.key]
 
-        names = sorted(name for pair in in_parallel(names_of, keys) for name in pair)
+        names = sorted(name for pair in in_parallel(names_of, files) for name in pair)
         # Of a request that was repeated, there may be a marker below another one.
         while markers := markers_hiding(self.objects, place.bucket, place.key, names):
             self.endings.require_unfinished(work)
@@ -68,8 +79,7 @@ class FileRestoration:
         # The job stores only so many: later ones are seen where the files are still archived.
         room = max(0, MAX_PROBLEMS - len(work.job.problems))
         problems = tuple(quarantined[key] for key in sorted(quarantined))[:room]
-        restored = [key for key in keys if key not in quarantined]
-        paths = [rules.relative_path(place.prefix, key) for key in restored]
+        paths = [file.path for file in files if file.key not in quarantined.keys() | away]
         if after is None:
             return self.endings.finish(work, paths, items=len(paths), problems=problems)
         self.endings.request_documents(work, paths)

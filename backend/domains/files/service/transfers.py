@@ -14,6 +14,7 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.files import rules
 from backend.domains.files.errors import SourceGoneError
 from backend.domains.files.models import ChangeCursor
+from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.companions import Companions
 from backend.domains.files.service.copies import Copies, FileCopy, Unfinished
 from backend.domains.files.service.queries import FileQueries
@@ -36,6 +37,7 @@ class Transfers:
     copies: Copies
     companions: Companions
     objects: Objects
+    rows: FileRepository
     archival: FileArchival
     endings: Endings
 
@@ -116,13 +118,14 @@ class Transfers:
 
     def _withdraw(self, work: Work, source: FileTarget) -> ChangeCursor | None:
         """Return None once only archived versions of the source are left."""
+        guard = self.endings.unfinished_condition(work)
         head = self.objects.head(source.bucket, source.key)
         if isinstance(head, ObjectHead):
             if head.version.version_id != work.version_id and work.cursor.turn < _MAX_TURNS:
                 # It was uploaded meanwhile: the new version is moved.
                 return ChangeCursor(version_id=head.version.version_id, turn=work.cursor.turn + 1)
+            self.rows.note_moved(source.asset, source.path, head.version.version_id, guard)
             self.archival.archive(work, self.companions.keys(source))
-        guard = self.endings.unfinished_condition(work)
         self.companions.delete_records(work.caller, source.asset, source.path, guard)
         if self.companions.remove_auxiliary(source.asset.asset_id, source.path).more:
             return _withdrawal_cursor(work)

@@ -79,6 +79,29 @@ def test_files_archived_before_a_time_stay_archived(world: World) -> None:
     assert world.restore(archivedSince="2026-01-31T12:00:00").status == 400  # no time zone
 
 
+def test_files_that_were_moved_away_stay_at_their_new_place(world: World) -> None:
+    def move(verb: str, source: str, target: str) -> None:
+        body = {"sourcePath": source, "destinationPath": target}
+        assert world.museum.change("POST", verb, body).status == 200
+
+    for name in ("kept", "away", "again", "back", "anew", "deep/file"):
+        world.museum.put(f"/a/{name}.glb")
+    for name in ("away", "again", "back", "anew"):
+        move("moveFile", f"/a/{name}.glb", f"/b/{name}.glb")
+    move("moveFolder", "/a/deep/", "/b/deep/")
+    # Files that were archived as such, at the earlier places of others.
+    move("moveFile", "/b/back.glb", "/a/back.glb")
+    world.museum.put("/a/anew.glb", b"another")
+    again = {"filePath": "/a/again.glb"}
+    assert world.museum.change("POST", "unarchiveFile", again).status == 200
+    world.archive("/a/")
+    moved = {"/b/away.glb", "/b/again.glb", "/b/anew.glb", "/b/deep/file.glb"}
+    assert world.active() == moved
+    restored = {f"/a/{name}.glb" for name in ("kept", "again", "back", "anew")}
+    assert world.job(world.restore()).items_done == len(restored)
+    assert world.active() == moved | restored
+
+
 def test_quarantined_files_stay_archived_and_are_named(world: World) -> None:
     for name in ("/a/bad.glb", "/a/clean.glb"):
         version_id = world.museum.put(name)
