@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from vitrine import RetryPolicy
 from vitrine.cli.app import app
 from vitrine.cli.session import Wiring
+from vitrine.transfer.watching import Changes
 
 from tests.unit.client.fake_server import API, KEY, FakeServer
 
@@ -34,6 +35,7 @@ class Shell:
         self.out = self.err = ""
         self.pauses = 0
         self.browse: Callable[[str], bool] = lambda _: False
+        self.changes: Callable[[Path], Changes] = lambda _: []
 
     def run(self, *arguments: str, typed: str = "") -> str:
         wiring = Wiring(
@@ -47,6 +49,7 @@ class Shell:
             retry=RetryPolicy(attempts=2),
             sleep=self._pause,
             browse=self.browse,
+            watch=self.changes,
         )
         with CliRunner().isolation(typed) as (out, err, _):
             with pytest.raises(SystemExit) as ended:

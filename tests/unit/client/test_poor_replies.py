@@ -39,8 +39,8 @@ _CHANGE = {
     "runs": ["--tracking-uri", "other://mlflow"],
 }
 """Arguments that a command needs besides its required ones."""
-_LOCAL = {"demo", "version", "wait", "uploads resume", "api"}
-"""Commands that need a local runtime, or a record of an upload, or print any reply."""
+_LOCAL = {"demo", "version", "wait", "uploads resume", "api", "watch"}
+"""Commands that need a local runtime or a record of an upload, print any reply, or run on."""
 FILE: dict[str, Any] = {
     "fields": [],
     "entities": [{"databaseId": "b", "metadata": []}],

@@ -22,7 +22,9 @@ _INPUTS: dict[str, Any] = {
     "metadata-schemas update s --fields -": FILE,
     "api PUT /pipelines --input -": FILE,
 }
-_OTHER_PATHS = {"ingest", "import", "demo", "download", "export"} | {*("sync push", "sync pull")}
+_OTHER_PATHS = {"ingest", "import", "demo", "download", "export"} | {
+    *("sync push", "sync pull", "watch")
+}
 """Commands with paths of folders, of several files, or of an output."""
 
 

@@ -37,6 +37,7 @@ from vitrine.transfer.downloading import MissingPathError
 from vitrine.transfer.journal import Journal, default_folder
 from vitrine.transfer.names import compose_name
 from vitrine.transfer.sync_state import default_sync_folder
+from vitrine.transfer.watching import Changes
 
 Parameters = ParamSpec("Parameters")
 
@@ -70,6 +71,23 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
+def watch_changes(folder: Path) -> Changes:
+    """Return the paths that change below a folder, as the system reports them, until Ctrl-C.
+
+    Raises:
+        ConfigurationError: the package for it is not installed.
+    """
+    try:
+        from watchfiles import watch  # noqa: PLC0415 - of an extra
+    except ImportError as error:
+        fact = "this command needs watchfiles: pip install 'vitrine-client[watch]'"
+        raise ConfigurationError(fact) from error
+    events = watch(
+        folder, watch_filter=None, rust_timeout=500, yield_on_timeout=True, raise_interrupt=False
+    )
+    return ({Path(path) for _, path in changed} for changed in events)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Wiring:
     """The dependencies of the command; tests replace them."""
@@ -84,6 +102,7 @@ class Wiring:
     retry: RetryPolicy | None = None
     sleep: Callable[[float], None] = time.sleep
     browse: Callable[[str], bool] = webbrowser.open
+    watch: Callable[[Path], Changes] = watch_changes
 
 
 @dataclass(kw_only=True)
