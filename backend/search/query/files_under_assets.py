@@ -2,12 +2,14 @@
 
 The first finds the best hit of each asset, which may be the asset itself or one of its files. The
 second reads the documents of these assets and, for each of them, the matching files. If requested,
-a third counts all files. Each has the caller's permission filter. Files are returned without
-metadata, from doc values, because the sources of three hundred documents may exceed any reply.
+a third counts all files at the same time. Each has the caller's permission filter. Files are
+returned without metadata, from doc values, because the sources of three hundred documents may
+exceed any reply.
 """
 
 from collections.abc import Sequence
 
+from backend.core.parallel import in_parallel
 from backend.core.search_engine import JsonObject
 from backend.search.query.facets import ASSET_ID
 from backend.search.query.hits import (
@@ -60,23 +62,25 @@ def read_assets(plan: SearchPlan, heads: Sequence[JsonObject], search: Search) -
     if not heads:
         return []
     request = assets_request(plan, heads)
-    response = search(request)
+    counts = [counts_request(plan, list(map(_asset_of, heads)))] if plan.counts_files else []
+    response, *counted = in_parallel(search, [request, *counts])
     assets = with_sources(response["hits"]["hits"], request, search, plan.highlight)
     shown = {asset["_source"]["str_assetid"]: asset for asset in assets}
     files = {
         bucket["key"]: [_file(hit) for hit in bucket[_FILES]["hits"]["hits"]]
         for bucket in response["aggregations"][FOLDED_ASSETS][OF_ASSET]["buckets"]
     }
-    counts: dict[str, int] | None = None
-    if plan.counts_files:
-        counted = search(counts_request(plan, sorted(shown)))["aggregations"][OF_ASSET]["buckets"]
-        counts = {bucket["key"]: bucket["doc_count"] for bucket in counted}
+    numbers = {
+        bucket["key"]: bucket["doc_count"]
+        for answer in counted
+        for bucket in answer["aggregations"][OF_ASSET]["buckets"]
+    }
     return [
         {
             **shown[asset_id],
             **{name: head[name] for name in ("_score", "sort") if name in head},
             _FILES: files.get(asset_id, []),
-            **({} if counts is None else {"fileCount": counts.get(asset_id, 0)}),
+            **({"fileCount": numbers.get(asset_id, 0)} if plan.counts_files else {}),
         }
         for head, asset_id in zip(heads, map(_asset_of, heads), strict=True)
         if asset_id in shown
@@ -124,7 +128,7 @@ def counts_request(plan: SearchPlan, ids: Sequence[str]) -> JsonObject:
         "query": {"bool": {"filter": conditions, "must_not": list(plan.excluded)}},
         "size": 0,
         "track_total_hits": False,
-        "aggs": {OF_ASSET: {"terms": {"field": ASSET_ID, "size": max(1, len(ids))}}},
+        "aggs": {OF_ASSET: {"terms": {"field": ASSET_ID, "size": len(ids)}}},
     }
 
 
