@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from backend.core.errors import InvalidInputError
 from backend.search.query.conditions import MAX_CONDITIONS
-from backend.search.query.files_under_assets import assets_request, counts_request
+from backend.search.query.files_under_assets import assets_request, counts_request, read_assets
 from backend.search.query.inheritance import (
     assets_meeting,
     conditions_of_assets,
@@ -17,6 +17,7 @@ from backend.search.query.inheritance import (
 from backend.search.query.models import SearchBody, SimpleSearchBody
 from backend.search.query.plan import NOT_SHOWN, to_opensearch
 from backend.search.query.queries import plan_search, plan_simple_search
+from backend.spec.search_indexes import SOURCE_BYTES
 
 VISIBLE: dict[str, Any] = {"term": {"list_tags.keyword": "open"}}
 
@@ -360,3 +361,21 @@ def test_assets_and_their_files_are_those_that_the_caller_may_see() -> None:
     counted = counts_request(folded(query="oak"), ["pump"])["query"]["bool"]
     assert VISIBLE in counted["filter"]
     assert counted["must_not"] == NOT_SHOWN
+
+
+def test_files_of_assets_are_counted_whether_they_are_found_or_not() -> None:
+    plan = folded(query="oak", fileCounts=True)
+    heads = [{"fields": {"str_assetid.keyword": [name]}} for name in ("pump", "empty", "gone")]
+    found = [
+        {"_id": name, "fields": {"source": [{"str_assetid": name}], SOURCE_BYTES: [1]}}
+        for name in ("pump", "empty")
+    ]
+
+    def search(request: Any) -> Any:
+        if request["size"]:
+            buckets: Any = {"folded_assets": {"of_asset": {"buckets": []}}}
+            return {"hits": {"hits": found}, "aggregations": buckets}
+        return {"aggregations": {"of_asset": {"buckets": [{"key": "pump", "doc_count": 7}]}}}
+
+    assets = read_assets(plan, heads, search)
+    assert [(hit["_id"], hit["fileCount"]) for hit in assets] == [("pump", 7), ("empty", 0)]
