@@ -23,7 +23,7 @@ _INPUTS: dict[str, Any] = {
     "api PUT /pipelines --input -": FILE,
 }
 _OTHER_PATHS = {"ingest", "import", "demo", "download", "export"} | {
-    *("sync push", "sync pull", "watch")
+    *("sync push", "sync pull", "watch", "mcp")
 }
 """Commands with paths of folders, of several files, or of an output."""
 
