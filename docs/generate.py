@@ -28,6 +28,7 @@ from backend.spec.queues import (
     UNCONSUMED_STREAMS,
 )
 from backend.spec.routes import ASSET_PATH, ROUTES, Route
+from backend.spec.routes.later import LATER_ROUTES
 from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.secrets import SECRETS
 from backend.spec.settings import SETTINGS
@@ -42,6 +43,7 @@ from backend.spec.tables.assets import (
 )
 from backend.spec.tables.model import KeyAttribute, Table
 from backend.spec.tables.operations import AUDIT, RESERVATIONS
+from backend.spec.versions import LATER_VERSION
 from docs.costs import Figures, costs, measured
 from docs.tables import rows
 from docs.tracking import tracking_page
@@ -245,12 +247,21 @@ def _routes() -> Iterator[str]:
                 if route.domain == domain
             ),
         )
+    yield from ("", f"## Routes of VAMS {LATER_VERSION} that are not served", "")
+    yield "They need credentials and respond 501 (`NotServed`) with the served route."
+    yield ""
+    yield from rows(
+        ("route", "instead"),
+        ((f"`{r.method} {r.path}`", f"{r.instead}: `{r.served.key}`") for r in LATER_ROUTES),
+    )
 
 
 def _remark(route: Route) -> str:
+    if route.aliases:
+        return f"public, also at {_code(route.aliases)}"
     if route.public or route.open_to_users:
         return "public" if route.public else "open to every user"
-    return "addition to VAMS" * route.ours
+    return f"of VAMS {LATER_VERSION}" if route.later else "addition to VAMS" * route.ours
 
 
 def _permission(route: Route) -> str:

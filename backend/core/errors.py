@@ -14,6 +14,7 @@
     ├── TooLargeError
     ├── RangeError               the requested byte range is outside the content
     ├── RateLimitedError
+    ├── NotServedError           a route of a later contract
     └── UnavailableError         a backing service is down; the request can be repeated
 
 A slice subclasses one, names the fact (`AssetNotFoundError`), takes the ids, builds the message and
@@ -138,6 +139,12 @@ class RateLimitedError(VitrineError):
     def __init__(self, message: str, *, retry_after: int) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class NotServedError(VitrineError):
+    """The route belongs to a later VAMS release; the message names the served one."""
+
+    code = "NotServed"
 
 
 class UnavailableError(VitrineError):

@@ -97,8 +97,9 @@ class HttpApp:
         def serve(**_: str) -> Response[str]:
             return self._serve(binding, resolver.current_event)
 
-        # Powertools takes a regular expression.
-        resolver.route(re.escape(binding.route.path), method=[binding.route.method])(serve)
+        for path in (binding.route.path, *binding.route.aliases):
+            # Powertools takes a regular expression.
+            resolver.route(re.escape(path), method=[binding.route.method])(serve)
 
     def _serve(self, binding: Binding, event: APIGatewayProxyEventV2) -> Response[str]:
         request_id = event.request_context.request_id

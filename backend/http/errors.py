@@ -22,6 +22,7 @@ STATUSES: dict[type[errors.VitrineError], int] = {
     errors.TooLargeError: 413,
     errors.RangeError: 416,
     errors.RateLimitedError: 429,
+    errors.NotServedError: 501,
     errors.UnavailableError: 503,
 }
 

@@ -18,7 +18,7 @@ from backend.http import headers
 from backend.http.router import Binding
 from backend.spec.examples import EXAMPLES, PARAMETERS, REPLIES
 from backend.spec.routes import ROUTES, Route
-from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
+from backend.spec.versions import CONTRACT_VERSION, LATER_VERSION, PRODUCT_VERSION
 
 Json = dict[str, Any]
 
@@ -131,7 +131,9 @@ def document(bindings: Iterable[Binding]) -> Json:
         if route.public:
             operation["security"] = []
         if not route.ours:
-            operation["description"] = f"As in VAMS {CONTRACT_VERSION}."
+            also = "".join(f" Also at `{path}`." for path in route.aliases)
+            version = LATER_VERSION if route.later else CONTRACT_VERSION
+            operation["description"] = f"As in VAMS {version}.{also}"
         operations[binding.route.method.lower()] = operation
     return {
         "openapi": "3.1.0",

@@ -80,6 +80,12 @@ FIELDS_IGNORED = Metric(
 )
 """Counts requests with unknown fields, for all functions together."""
 
+# No alarm: the alarm on server errors subtracts it.
+ROUTES_NOT_SERVED = Metric(
+    "RoutesNotServed", "responded 501 to requests of clients of a later VAMS release"
+)
+"""Counts responses 501, for all functions together."""
+
 DENIALS_NOT_ENTERED = Metric(
     "DenialsNotEntered",
     "denied requests without an audit entry, because the table did not respond",

@@ -5,6 +5,7 @@ route, and would replace it when the order of routes changes.
 """
 
 import json
+import re
 from collections.abc import Iterable
 
 from aws_cdk import CfnResource, Stack
@@ -38,6 +39,8 @@ CORS_SECONDS = 3600
 # control plane share ten a second, and each creation takes several. Source: "Amazon API Gateway
 # quotas", quotas of the management API.
 CREATED_AT_ONCE = 5
+
+_WORD = re.compile(r"[A-Za-z]+")
 
 ACCESS_LOG = {
     "requestId": "$context.requestId",
@@ -88,8 +91,14 @@ class HttpApi:
         """Return the address of the API, without a trailing slash."""
         return self.api.attr_api_endpoint
 
-    def connect(self, function: lambda_.Function, name: str, routes: Iterable[Route]) -> None:
-        """Send `routes` to the function of that name.
+    def connect(
+        self,
+        function: lambda_.Function,
+        name: str,
+        routes: Iterable[Route],
+        later_keys: Iterable[str] = (),
+    ) -> None:
+        """Send `routes` and requests to the route keys of later contracts to that function.
 
         All but public routes require authorization.
         """
@@ -104,25 +113,43 @@ class HttpApi:
         self._create_in_turn(integration)
         self._allow_invocation(function, name, below="*/*")
         for route in routes:
-            made = gateway.CfnRoute(
-                self._stack,
-                f"Route{_camel(route.domain)}{_camel(route.name)}",
-                api_id=self.api.ref,
-                route_key=route.key,
-                target=f"integrations/{integration.ref}",
-                authorization_type="NONE" if route.public else "CUSTOM",
-                authorizer_id=None if route.public else self._authorizer.ref,
-            )
-            self._create_in_turn(made)
-            limits = self._throttles.get(route.throttle) if route.throttle else None
-            if limits is not None:
-                self._route_settings[route.key] = {
-                    "ThrottlingRateLimit": limits.requests_per_second,
-                    "ThrottlingBurstLimit": limits.burst,
-                }
-                # API Gateway rejects settings of a route that does not exist yet, so the stage is
-                # created last.
-                self._stage.route_settings = self._route_settings
+            logical_id = f"Route{_camel(route.domain)}{_camel(route.name)}"
+            self._add(logical_id, route.key, integration, route)
+            for number, path in enumerate(route.aliases, start=1):
+                self._add(
+                    f"{logical_id}Alias{number}", f"{route.method} {path}", integration, route
+                )
+        for key in later_keys:
+            logical_id = "RouteLater" + "".join(map(str.title, _WORD.findall(key)))
+            self._add(logical_id, key, integration)
+
+    def _add(
+        self,
+        logical_id: str,
+        key: str,
+        integration: gateway.CfnIntegration,
+        route: Route | None = None,
+    ) -> None:
+        is_public = route is not None and route.public
+        made = gateway.CfnRoute(
+            self._stack,
+            logical_id,
+            api_id=self.api.ref,
+            route_key=key,
+            target=f"integrations/{integration.ref}",
+            authorization_type="NONE" if is_public else "CUSTOM",
+            authorizer_id=None if is_public else self._authorizer.ref,
+        )
+        self._create_in_turn(made)
+        limits = self._throttles.get(route.throttle) if route and route.throttle else None
+        if limits is not None:
+            self._route_settings[key] = {
+                "ThrottlingRateLimit": limits.requests_per_second,
+                "ThrottlingBurstLimit": limits.burst,
+            }
+            # API Gateway rejects settings of a route that does not exist yet, so the stage is
+            # created last.
+            self._stage.route_settings = self._route_settings
 
     def _create_in_turn(self, made: CfnResource) -> None:
         """Create it after all but the last few, and the stage after it."""

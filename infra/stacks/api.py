@@ -5,9 +5,11 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from backend.spec.functions import FUNCTIONS
+from backend.spec.functions.apis import CONFIGURATION_API
 from backend.spec.functions.operations import AUTHORIZER
-from backend.spec.metrics import DENIALS_NOT_ENTERED, NAMESPACE, OF_API
+from backend.spec.metrics import DENIALS_NOT_ENTERED, NAMESPACE, OF_API, ROUTES_NOT_SERVED
 from backend.spec.routes import ROUTES
+from backend.spec.routes.later import GATEWAY_KEYS
 from infra.assets import Folders
 from infra.constructs.alarms import Alarms
 from infra.constructs.function import FunctionsOf
@@ -50,20 +52,30 @@ class ApiStack(Stack):
         for spec in FUNCTIONS:
             if spec.kind == "api" and spec.domain not in left_out:
                 routes = [route for route in ROUTES if route.domain == spec.domain]
-                api.connect(functions.make(spec), spec.name, routes)
+                later = GATEWAY_KEYS if spec is CONFIGURATION_API else ()
+                api.connect(functions.make(spec), spec.name, routes, later)
         export(self, api.api.ref)
         resources.api = api.api.ref
         self._watch(resources.alarms, api)
         output(self, "ApiUrl", api.url, "The address of the REST API")
 
     def _watch(self, alarms: Alarms, api: HttpApi) -> None:
-        alarms.above(
-            "ApiServerErrorsAlarm",
-            cloudwatch.Metric(
-                namespace="AWS/ApiGateway", metric_name="5xx", dimensions_map={"ApiId": api.api.ref}
-            ),
+        errors = cloudwatch.Metric(
+            namespace="AWS/ApiGateway",
+            metric_name="5xx",
+            dimensions_map={"ApiId": api.api.ref},
             statistic="Sum",
-            threshold=SERVER_ERRORS,
+        )
+        not_served = cloudwatch.Metric(
+            namespace=NAMESPACE,
+            metric_name=ROUTES_NOT_SERVED.name,
+            dimensions_map=OF_API,
+            statistic="Sum",
+        )
+        alarms.positive(
+            "ApiServerErrorsAlarm",
+            f"errors - FILL(notServed, 0) - {SERVER_ERRORS}",
+            metrics={"errors": errors, "notServed": not_served},
             description="The API answered with more than a few server errors",
         )
         alarms.above(

@@ -12,8 +12,10 @@ from backend.spec.buckets import ACCESS_LOGS_BUCKET, ASSET_BUCKET, BUCKETS
 from backend.spec.functions import FUNCTIONS
 from backend.spec.functions.operations import AUTHORIZER
 from backend.spec.jobs import JOB_QUEUES
+from backend.spec.metrics import ROUTES_NOT_SERVED
 from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QUEUES, Queue
 from backend.spec.routes import LIST_SIMILAR_FILES, ROUTES
+from backend.spec.routes.later import GATEWAY_KEYS, LATER_ROUTES
 from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.secrets import SECRETS
 from backend.spec.tables import TABLES
@@ -312,4 +314,44 @@ def test_a_route_that_costs_or_needs_no_credentials_is_in_a_group(
             assert route.throttle == (expected or route.throttle)
             assert (expected is None) == (route.throttle in {None, "signIn"})
     signing_in = {route.path for route in ROUTES if route.throttle == "signIn"}
-    assert signing_in == {"/auth/routes", "/auth/loginProfile/{userId}", "/auth/session"}
+    assert signing_in == {
+        *("/auth/routes", "/auth/routes/api/allowed"),
+        *("/auth/loginProfile/{userId}", "/auth/session"),
+    }
+
+
+def test_an_alias_is_as_public_and_limited_as_its_route(hardened: Assembly) -> None:
+    routes = _gateway_routes(hardened)
+    (stage,) = hardened.of_type("AWS::ApiGatewayV2::Stage").values()
+    for route in ROUTES:
+        for path in route.aliases:
+            key = f"{route.method} {path}"
+            assert routes[key] == routes[route.key]
+            settings = stage.properties["RouteSettings"]
+            assert settings[key] == settings[route.key]
+
+
+def test_routes_of_a_later_contract_need_credentials_and_raise_no_alarm(
+    hardened: Assembly, prod: Assembly
+) -> None:
+    routes = _gateway_routes(hardened)
+    assert len(GATEWAY_KEYS) < len(LATER_ROUTES) / 3
+    assert {routes[key]["AuthorizationType"] for key in GATEWAY_KEYS} == {"CUSTOM"}
+    assert {str(routes[key]["Target"]) for key in GATEWAY_KEYS} == {
+        str(routes["GET /api/version"]["Target"])
+    }
+    alarm = prod.resource("ApiServerErrorsAlarm").properties
+    expressions = [query["Expression"] for query in alarm["Metrics"] if "Expression" in query]
+    assert expressions == ["errors - FILL(notServed, 0) - 5"]
+    watched = [query["MetricStat"]["Metric"] for query in alarm["Metrics"] if "MetricStat" in query]
+    assert {metric["MetricName"] for metric in watched} == {"5xx", ROUTES_NOT_SERVED.name}
+
+
+def _gateway_routes(assembly: Assembly) -> dict[str, dict[str, Any]]:
+    """Return the properties of each route by its key, without the key."""
+    return {
+        route.properties["RouteKey"]: {
+            name: value for name, value in route.properties.items() if name != "RouteKey"
+        }
+        for route in assembly.of_type("AWS::ApiGatewayV2::Route").values()
+    }

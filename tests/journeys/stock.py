@@ -21,6 +21,7 @@ WEB_ORIGIN = "http://localhost:3000"
 """The address of VAMS's web application during its development."""
 CLIENT_HEADERS = {
     "cli": {"User-Agent": "vamscli/2.5.1", "Content-Type": "application/json"},
+    "cli26": {"User-Agent": "vamscli/2.6.1", "Content-Type": "application/json"},
     "web": {"Origin": WEB_ORIGIN, "Accept": "application/json, */*"},
     "docs": {"Content-Type": "application/json"},
 }

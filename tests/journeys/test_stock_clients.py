@@ -11,7 +11,7 @@ from backend.spec.routes import ROUTES, Route
 from tests.journeys import stock
 from tests.journeys.runtime import Api, Runtime, wait_until
 
-RECORDED = stock.recorded()
+RECORDED = [*stock.recorded(), *stock.recorded(stock.RECORDED / "later")]
 USER = "admin"
 
 UNUSED = {

@@ -56,10 +56,15 @@ class Feature(WireModel):
 
 
 class ServerVersionReply(WireModel):
-    """`version` is that of the API contract; VAMS clients compare it with their own."""
+    """`version` is that of the API contract; VAMS clients compare it with their own.
+
+    `laterVersion` is the later VAMS release of which the API serves all but `laterPartsNotServed`.
+    """
 
     version: str
     product_version: str
+    later_version: str
+    later_parts_not_served: list[str]
 
 
 class AmplifyConfigReply(WireModel):

@@ -22,7 +22,8 @@ from backend.domains.configuration.models import (
     SignInProvider,
 )
 from backend.domains.configuration.repository import FeatureRepository
-from backend.spec.versions import CONTRACT_VERSION, PRODUCT_VERSION
+from backend.spec.routes.later import LATER_PARTS
+from backend.spec.versions import CONTRACT_VERSION, LATER_VERSION, PRODUCT_VERSION
 
 _log = logging.getLogger(__name__)
 _REREAD_AFTER = timedelta(minutes=1)
@@ -75,7 +76,12 @@ class ConfigurationService:
     page: PageRecord | None = None
 
     def get_version(self) -> ServerVersionReply:
-        return ServerVersionReply(version=CONTRACT_VERSION, product_version=PRODUCT_VERSION)
+        return ServerVersionReply(
+            version=CONTRACT_VERSION,
+            product_version=PRODUCT_VERSION,
+            later_version=LATER_VERSION,
+            later_parts_not_served=list(LATER_PARTS),
+        )
 
     def get_amplify_config(self, api_url: str) -> AmplifyConfigReply:
         """Return what a web client needs that reached the API under this address.

@@ -70,7 +70,9 @@ class Route:
     Each part of a request to a route with `parts` is a request to one of these routes, with the
     permissions and audit entries of that route.
     Fields of later versions of VAMS that are `narrowing` are refused instead of ignored: without
-    them, a request would concern more than its caller means.
+    them, a request would concern more than its caller means. Routes of a `later` version of VAMS
+    are declared as such. `aliases` are further paths, for
+    clients that put the path of the API before a route's.
     """
 
     method: Method
@@ -82,6 +84,7 @@ class Route:
     tier2: Action | None = None
     public: bool = False
     ours: bool = False
+    later: bool = False
     open_to_users: bool = False
     statuses: tuple[int, ...] = ()
     writes_documents: tuple[SyncTarget, ...] = ()
@@ -93,6 +96,7 @@ class Route:
     also_one_of: tuple["Route", ...] = ()
     parts: tuple["Route", ...] = ()
     narrowing: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

@@ -6,11 +6,12 @@ GET_AMPLIFY_CONFIG = Route(
     "GET", "/api/amplify-config", "configuration", "get_amplify_config",
     (
         "Get the configuration that a web client needs to start"
-    ), public=True, statuses=(400,), throttle="public",
+    ), public=True, statuses=(400,), throttle="public", aliases=("/api/api/amplify-config",),
 )  # fmt: skip
 GET_VERSION = Route(
     "GET", "/api/version", "configuration", "get_version",
     "Get the versions of the API contract and of the product", public=True, throttle="public",
+    aliases=("/api/api/version",),
 )  # fmt: skip
 GET_SECURE_CONFIG = Route(
     "GET", "/secure-config", "configuration", "get_secure_config", "List the enabled features",

@@ -1,5 +1,6 @@
 """Configuration: its routes, over tables in memory."""
 
+import json
 import tomllib
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +14,10 @@ from backend.domains.configuration.models import DeployedPage, Endpoints, SignIn
 from backend.domains.configuration.repository import FeatureRepository, PageRepository
 from backend.domains.configuration.routes import build_router
 from backend.domains.configuration.service import ConfigurationService, Features, PageRecord
+from backend.http.later_routes import later_router
+from backend.spec.metrics import ROUTES_NOT_SERVED
+from backend.spec.routes import ROUTES
+from backend.spec.routes.later import LATER_PARTS, LATER_ROUTES, LaterRoute
 from backend.spec.tables.registry import FEATURES
 from backend.spec.versions import PRODUCT_VERSION
 from tests.factories.assets import NOON
@@ -47,12 +52,20 @@ def anonymous(client: Client) -> Client:
 def test_anyone_receives_the_versions_and_what_a_web_client_needs(client: Client) -> None:
     answer = anonymous(client).send("GET", "/api/version")
     assert answer.status == 200
-    assert answer.body == {"version": "2.5.1", "productVersion": PRODUCT_VERSION}
+    assert answer.body == {
+        "version": "2.5.1",
+        "productVersion": PRODUCT_VERSION,
+        "laterVersion": "2.6.1",
+        "laterPartsNotServed": list(LATER_PARTS),
+    }
+    assert anonymous(client).send("GET", "/api/api/version").body == answer.body
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["version"] == PRODUCT_VERSION
     headers = {"host": "api.example.org", "x-forwarded-proto": "https"}
     answer = anonymous(client).send("GET", "/api/amplify-config", headers=headers)
     assert answer.status == 200
+    doubled = anonymous(client).send("GET", "/api/api/amplify-config", headers=headers)
+    assert doubled.body == answer.body
     assert answer.body == {
         "region": "eu-central-1",
         "api": "https://api.example.org/",
@@ -62,6 +75,56 @@ def test_anyone_receives_the_versions_and_what_a_web_client_needs(client: Client
     headers = {"host": "127.0.0.1:8080", "x-forwarded-proto": "http"}
     answer = client.send("GET", "/api/amplify-config", headers=headers)
     assert answer.body["api"] == "http://127.0.0.1:8080/"
+
+
+@pytest.mark.parametrize("later", LATER_ROUTES, ids=lambda later: f"{later.method} {later.path}")
+def test_a_route_of_a_later_contract_names_the_served_one(
+    later: LaterRoute, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = later.pattern.removesuffix("{proxy+}")
+    sent = {"proxy": later.path.removeprefix(base).replace("{", "a").replace("}", "#1")}
+    client = Client(later_router(), user_id="ann")
+    route = f"ANY {later.pattern}"
+    answer = client.send(later.method, later.path, route=route, parameters=sent)
+    assert (answer.status, answer.body["code"]) == (501, "NotServed")
+    assert answer.body["message"] == later.sentence
+    assert later.served in ROUTES
+    counted = json.loads(capsys.readouterr().out)
+    assert counted[ROUTES_NOT_SERVED.name] == [1.0]
+    unknown = anonymous(client)
+    assert unknown.send(later.method, later.path, route=route, parameters=sent).status == 401
+    assert f"{later.method} {later.path}" not in {served.key for served in ROUTES}
+
+
+PIPELINE = "/database/{databaseId}/pipelines/{pipelineId}/{proxy+}"
+
+
+@pytest.mark.parametrize(
+    ("method", "pattern", "below"),
+    [
+        ("GET", "/workflows/{proxy+}", ""),
+        ("GET", "/workflows/{proxy+}", "executions/"),
+        ("GET", "/workflows/{proxy+}", "executions/e"),
+        ("POST", "/workflows/{proxy+}", "museum//execute"),
+        ("POST", "/workflows/{proxy+}", "museum/scan/run"),
+        ("PATCH", "/workflows/{proxy+}", "executions"),
+        (
+            "GET",
+            "/database/{databaseId}/pipelines/{pipelineId}/{proxy+}",
+            "templates/t/tagSchema/x",
+        ),
+        ("DELETE", PIPELINE, "templates"),
+    ],
+)
+def test_a_path_that_no_contract_has_stays_unknown(
+    method: str, pattern: str, below: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    client = Client(later_router(), user_id="ann")
+    parameters = {"databaseId": "museum", "pipelineId": "p", "proxy": below}
+    path = pattern.replace("{proxy+}", below)
+    answer = client.send(method, path, route=f"ANY {pattern}", parameters=parameters)
+    assert (answer.status, answer.body["code"]) == (404, "NotFound")
+    assert "RoutesNotServed" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("host", ["", "a b", "evil.org/path", "x@y", "é"])
