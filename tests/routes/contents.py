@@ -4,6 +4,7 @@
 meaning of the rules.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -81,6 +82,10 @@ def _defined(route: Route, kind: str, *names: str) -> Content:
     return Content(_ids(key), wanted)
 
 
+def _tag(row: Json) -> Json:
+    return {**_of("tagName", "tagTypeName")(row), "databaseId": "GLOBAL"}
+
+
 def _tag_types(body: Any) -> dict[str, list[str]]:
     return {row["tagTypeName"]: row["tags"] for row in items(body)}
 
@@ -90,12 +95,12 @@ def _wanted_tag_types(attempt: Attempt) -> dict[str, list[str]]:
     tags = [
         row
         for row in attempt.facts.everything[routes.LIST_TAGS]
-        if attempt.can("GET", "tag", _of("tagName", "tagTypeName")(row))
+        if attempt.can("GET", "tag", _tag(row))
     ]
     return {
         name: sorted(row["tagName"] for row in tags if row["tagTypeName"] == name)
         for name in (row["tagTypeName"] for row in _rows(attempt))
-        if attempt.can("GET", "tagType", {"tagTypeName": name})
+        if attempt.can("GET", "tagType", {"tagTypeName": name, "databaseId": "GLOBAL"})
     }
 
 
@@ -129,6 +134,32 @@ def _wanted_keys(attempt: Attempt) -> list[str]:
         for row in _rows_now(attempt)
         if row["userId"] == facts.who.user_id or facts.is_administrator
     )
+
+
+def _wanted_own_keys(attempt: Attempt) -> list[str]:
+    rows = attempt.facts.everything[routes.LIST_API_KEYS]
+    return sorted(row["apiKeyId"] for row in rows if row["userId"] == attempt.facts.who.user_id)
+
+
+def _api_routes(body: Any) -> dict[str, set[str]]:
+    return {item["path"]: set(item["methods"]) for item in body["routes"]}
+
+
+def _wanted_api_routes(attempt: Attempt) -> dict[str, set[str]]:
+    """Those that tier 1 allows in their declared form; administrators keep those of constraints."""
+
+    def allows(route: Route) -> bool:
+        names = re.findall(r"\{([\w:]+)\+?\}", route.path)
+        keeps = route.object_type == "constraint" and attempt.facts.is_administrator
+        return keeps or may_use(attempt.facts, route, {name: f"{{{name}}}" for name in names})
+
+    methods: dict[str, set[str]] = {}
+    for route in routes.ROUTES:
+        others = route.also_one_of
+        is_open = route.public or route.open_to_users
+        if (is_open or allows(route)) and (not others or any(map(allows, others))):
+            methods.setdefault(route.path, set()).add(route.method)
+    return methods
 
 
 def _rows_now(attempt: Attempt) -> list[Json]:
@@ -286,7 +317,7 @@ _OF_WORKFLOWS = ("databaseId", "workflowId")
 ALL_ASSETS = Content(_ids("assetId"), _in_databases)
 ASSETS_OF_DATABASE = Content(_ids("assetId"), _in_database)
 ALL_DATABASES = _listing("database", "databaseId", _of("databaseId"))
-TAGS = _listing("tag", "tagName", _of("tagName", "tagTypeName"))
+TAGS = _listing("tag", "tagName", _tag)
 TAG_TYPES = Content(_tag_types, _wanted_tag_types)
 ROLES = _listing("role", "roleName", _of("roleName"))
 USER_ROLES = Content(_user_roles, _wanted_user_roles)
@@ -304,6 +335,8 @@ SUBSCRIPTIONS = Content(_ids("entityId"), _wanted_subscriptions)
 API_KEYS = Content(_ids("apiKeyId"), _wanted_keys)
 BUCKETS = Content(_ids("bucketId"), _wanted_buckets)
 PAGES = Content(_pages, _wanted_pages)
+OWN_API_KEYS = Content(_ids("apiKeyId"), _wanted_own_keys)
+API_ROUTES = Content(_api_routes, _wanted_api_routes)
 LINKS = Content(_links, _wanted_links)
 EXPORT = Content(_export, _wanted_export)
 

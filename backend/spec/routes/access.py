@@ -18,6 +18,26 @@ DELETE_API_KEY = Route(
     "DELETE", "/auth/api-keys/{apiKeyId}", "access", "delete_api_key", "Delete an API key",
     "apiKey",
 )  # fmt: skip
+LIST_OWN_API_KEYS = Route(
+    "GET", "/auth/user/api-keys", "access", "list_own_api_keys", "List the caller's own API keys",
+    "apiKey", later=True,
+)  # fmt: skip
+CREATE_OWN_API_KEY = Route(
+    "POST", "/auth/user/api-keys", "access", "create_own_api_key",
+    "Create an API key of the caller, for at most 365 days", "apiKey", later=True,
+)  # fmt: skip
+GET_OWN_API_KEY = Route(
+    "GET", "/auth/user/api-keys/{apiKeyId}", "access", "get_own_api_key",
+    "Get one of the caller's own API keys", "apiKey", later=True,
+)  # fmt: skip
+UPDATE_OWN_API_KEY = Route(
+    "PUT", "/auth/user/api-keys/{apiKeyId}", "access", "update_own_api_key",
+    "Change one of the caller's own API keys", "apiKey", later=True,
+)  # fmt: skip
+DELETE_OWN_API_KEY = Route(
+    "DELETE", "/auth/user/api-keys/{apiKeyId}", "access", "delete_own_api_key",
+    "Delete one of the caller's own API keys", "apiKey", later=True,
+)  # fmt: skip
 CREATE_SESSION = Route(
     "POST", "/auth/session", "access", "create_session", (
         "Begin a session of the caller at the page's address, with a cookie that scripts cannot "
@@ -59,6 +79,15 @@ LIST_ALLOWED_ROUTES = Route(
         "List the pages of the web application that the caller may open"
     ), open_to_users=True, throttle="signIn",
 )  # fmt: skip
+LIST_API_ROUTES = Route(
+    "GET", "/auth/routes/api", "access", "list_api_routes", "List the routes of the API",
+    later=True,
+)  # fmt: skip
+LIST_ALLOWED_API_ROUTES = Route(
+    "GET", "/auth/routes/api/allowed", "access", "list_allowed_api_routes",
+    "List the routes of the API that the caller may use", open_to_users=True, throttle="signIn",
+    later=True,
+)  # fmt: skip
 GET_LOGIN_PROFILE = Route(
     "GET", "/auth/loginProfile/{userId}", "access", "get_login_profile",
     "Get the caller's own profile", open_to_users=True, throttle="signIn",
@@ -96,6 +125,11 @@ RESET_COGNITO_PASSWORD = Route(
 LIST_CONSTRAINTS = Route(
     "GET", "/auth/constraints", "access", "list_constraints", "List the constraints", "constraint"
 )
+LIST_PERMISSION_OBJECTS = Route(
+    "GET", "/auth/constraints/permissionObjects", "access", "list_permission_objects",
+    "List the object types, fields, operators and permissions of constraints", "constraint",
+    later=True,
+)  # fmt: skip
 GET_CONSTRAINT = Route(
     "GET", "/auth/constraints/{constraintId}", "access", "get_constraint", "Get a constraint",
     "constraint",

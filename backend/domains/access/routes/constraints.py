@@ -11,6 +11,7 @@ from backend.domains.access.models.constraints import (
     ConstraintsReply,
     OneConstraintReply,
 )
+from backend.domains.access.models.permission_objects import PermissionObjectsReply
 from backend.domains.access.models.templates import (
     TemplateImportBody,
     TemplateImportReply,
@@ -33,6 +34,10 @@ def bind_constraints(router: Router, service: ConstraintService) -> None:
         return ConstraintsReply(
             items=[_reply(item) for item in page.items], next_token=call.next_token(page.after)
         )
+
+    @router.bind(routes.LIST_PERMISSION_OBJECTS)
+    def list_permission_objects(call: Call) -> PermissionObjectsReply:
+        return PermissionObjectsReply(message=service.list_permission_objects(call.caller))
 
     @router.bind(routes.GET_CONSTRAINT)
     def get_constraint(call: Call, path: ConstraintPath) -> OneConstraintReply:

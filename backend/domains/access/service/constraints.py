@@ -15,6 +15,7 @@ from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import MAX_TRANSACTION_ITEMS, Put
 from backend.domains.access.errors import ConstraintNotFoundError
 from backend.domains.access.models.constraints import Constraint, ConstraintBody
+from backend.domains.access.models.permission_objects import PermissionObjects, permission_objects
 from backend.domains.access.repository.constraints import (
     ConstraintRepository,
     change_writes,
@@ -31,11 +32,13 @@ from backend.domains.access.rules.constraints import (
 )
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
+from backend.spec.routes import LIST_PERMISSION_OBJECTS
 
 # Attempts of a change that conflicts with others. Each conflict means that another change
 # succeeded.
 _ATTEMPTS = 50
 _SECURED = Secured("constraint")
+_RESERVED_ID = LIST_PERMISSION_OBJECTS.path.rpartition("/")[2]
 
 
 class Written(NamedTuple):
@@ -64,6 +67,11 @@ class ConstraintService:
             visible=lambda _: True,
             position_of=position_of,
         )
+
+    def list_permission_objects(self, caller: Identity) -> PermissionObjects:
+        """Return the terms of constraints."""
+        require(self.authorization, caller, "GET", _SECURED)
+        return permission_objects()
 
     def get_constraint(self, caller: Identity, constraint_id: str) -> Constraint:
         """Return the constraint.
@@ -176,6 +184,9 @@ class ConstraintService:
 
         def constraints_after(stored: dict[str, Constraint]) -> list[Constraint]:
             before = stored.get(constraint_id)
+            if before is None and constraint_id == _RESERVED_ID:
+                fact = f"{constraint_id} is reserved, because a route has this path"
+                raise InvalidInputError.of("constraintId", fact)
             return [constraint_from(fields, constraint_id, before, by=caller.user_id, at=at)]
 
         return self.replace(caller, operation, constraints_after, [constraint_id])[0]

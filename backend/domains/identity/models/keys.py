@@ -2,11 +2,11 @@
 
 import re
 from datetime import UTC, date, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from pydantic import AfterValidator, Field, model_validator
 
-from backend.core.models import PageQuery, WireModel
+from backend.core.models import PageQuery, WireModel, WrongFieldError
 from backend.core.names import Line, NewObjectName, NewUserId, Words
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -106,6 +106,36 @@ class UpdateApiKeyBody(WireModel):
 
     @model_validator(mode="after")
     def require_change(self) -> "UpdateApiKeyBody":
+        if all(value is None for _, value in self):
+            raise ValueError("at least one field is required")
+        return self
+
+
+class _OwnKeyBody(WireModel):
+    @model_validator(mode="before")
+    @classmethod
+    def refuse_user(cls, sent: object) -> object:
+        # Ignored, it would look as if the key were another user's.
+        if isinstance(sent, dict) and "userId" in sent:
+            raise WrongFieldError("userId", "cannot be set: these API keys are the caller's own")
+        return cast("object", sent)
+
+
+class CreateOwnApiKeyBody(_OwnKeyBody):
+    api_key_name: NewObjectName
+    description: KeyDescription
+    expires_at: Annotated[ExpiresAt, Field(min_length=1)]
+
+
+class UpdateOwnApiKeyBody(_OwnKeyBody):
+    """The fields to change; at least one."""
+
+    description: KeyDescription | None = None
+    expires_at: Annotated[ExpiresAt, Field(min_length=1)] | None = None
+    is_active: Literal["true", "false"] | None = None
+
+    @model_validator(mode="after")
+    def require_change(self) -> "UpdateOwnApiKeyBody":
         if all(value is None for _, value in self):
             raise ValueError("at least one field is required")
         return self

@@ -82,3 +82,22 @@ class WebRoutesReply(WireModel):
 
     allowed_routes: list[AllowedRoute]
     email: str
+
+
+class AllowedApiRoute(WireModel):
+    path: str
+    methods: list[str]
+    category: str
+
+
+class AllowedApiRoutesReply(WireModel):
+    routes: list[AllowedApiRoute]
+    user_id: str
+
+
+class ApiRoute(AllowedApiRoute):
+    unauthenticated: bool
+
+
+class ApiRoutesReply(WireModel):
+    routes: list[ApiRoute]

@@ -4,10 +4,15 @@ A stolen key must not outlive its end by an administrator, so neither its user n
 can extend or enable it again, and the keys created with it end with it.
 """
 
+from datetime import datetime, timedelta
+
 from backend.core.errors import InvalidInputError, PermissionDeniedError
 from backend.core.identity import Identity
 from backend.domains.identity.models.keys import ApiKey, UpdateApiKeyBody
 from backend.domains.identity.rules.keys import expires_later
+
+MAX_OWN_DAYS = 365
+"""Maximum validity of keys that users create for themselves, as in VAMS."""
 
 # Maximum number of a key's ancestors. The authorizer reads all of them with each request.
 MAX_MAKERS = 8
@@ -57,6 +62,25 @@ def require_not_after(makers: "list[ApiKey]", expires_at: str) -> None:
                     f"{maker.expires_at}"
                 ),
             )
+
+
+def require_own_expiry(expires_at: str, created_at: str) -> None:
+    """Require that a key of its user ends within a year after its creation.
+
+    Raises:
+        InvalidInputError: it would end later, or its creation is unknown.
+    """
+    try:
+        end = datetime.fromisoformat(created_at) + timedelta(days=MAX_OWN_DAYS)
+    except (ValueError, OverflowError):
+        fact = "cannot be changed, because it is not known when the key was created"
+        raise InvalidInputError.of("expiresAt", fact) from None
+    last = end.date().isoformat()
+    if expires_later(expires_at, last):
+        raise InvalidInputError.of(
+            "expiresAt",
+            f"must not be later than {last}, {MAX_OWN_DAYS} days after the creation of the key",
+        )
 
 
 def require_permitted(

@@ -1,5 +1,6 @@
 """Operations of callers on themselves: their profile, and the pages they may open."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,9 @@ from backend.domains.identity.errors import BookmarksChangedError
 from backend.domains.identity.models.profiles import MAX_BOOKMARKS, ProfileBody, WebRoute
 from backend.domains.identity.models.users import Bookmark, User
 from backend.domains.identity.repository.profiles import ProfileRepository
+from backend.spec.routes import ROUTES, Route
+
+_PARAMETER = re.compile(r"\{([\w:]+)\+?\}")
 
 _ATTEMPTS = 8  # of a change that conflicts with others of the same user
 
@@ -97,6 +101,21 @@ class ProfileService:
             if self.authorization.may(
                 caller, route.method, Secured("web", {"route__path": route.route_path})
             )
+        ]
+
+    def allowed_api_routes(self, caller: Identity) -> list[Route]:
+        """Return the routes that the caller may use with any object, public ones included."""
+
+        def may_use(route: Route) -> bool:
+            # As declared: a rule for the path of one object does not allow the route itself.
+            path = {name: f"{{{name}}}" for name in _PARAMETER.findall(route.path)}
+            return self.authorization.may_use(caller, route, path)
+
+        return [
+            route
+            for route in ROUTES
+            if (route.open_to_users or may_use(route))
+            and (not route.also_one_of or any(map(may_use, route.also_one_of)))
         ]
 
 

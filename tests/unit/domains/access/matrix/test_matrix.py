@@ -104,16 +104,27 @@ def test_every_method_requires_its_action(
 
 BY_KEY = {route.key: route for route in ROUTES}
 OPEN = {route.key for route in ROUTES if route.public or route.open_to_users}
-WITHOUT_A_ROLE = OPEN - {"POST /auth/routes", "PUT /metadata/batch"}
-"""Every user may call these two; a user without a role may see no page, and change no entity."""
+WITHOUT_A_ROLE = OPEN - {
+    *("POST /auth/routes", "GET /auth/routes/api/allowed", "PUT /metadata/batch"),
+}
+"""Every user may call these three; a user without a role may see no page, use no route, and change
+no entity."""
 OF_ONESELF = {
     "GET /auth/api-keys",
     "POST /auth/api-keys",
     "GET /auth/api-keys/{apiKeyId}",
     "PUT /auth/api-keys/{apiKeyId}",
     "DELETE /auth/api-keys/{apiKeyId}",
+    "GET /auth/user/api-keys",
+    "POST /auth/user/api-keys",
+    "GET /auth/user/api-keys/{apiKeyId}",
+    "PUT /auth/user/api-keys/{apiKeyId}",
+    "DELETE /auth/user/api-keys/{apiKeyId}",
 }
-OF_THE_DEPLOYMENT = {"GET /buckets", "GET /search", "GET /search/suggest", "GET /openapi.json"}
+OF_THE_DEPLOYMENT = {
+    *("GET /buckets", "GET /search", "GET /search/suggest", "GET /openapi.json"),
+    *("GET /auth/routes/api", "GET /auth/routes/api/allowed"),
+}
 ASKING = {
     *(routes.SEARCH, routes.SEARCH_SIMPLE, routes.LIST_PREVIEWS, routes.CHECK_SUBSCRIPTION),
     *(routes.DOWNLOAD, routes.EXPORT_ASSETS),
