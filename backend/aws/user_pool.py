@@ -127,7 +127,8 @@ def _verified_attributes(email: str | None, phone: str | None) -> "list[Attribut
     for name, value in (("email", email), ("phone_number", phone)):
         if value is not None:
             attributes.append({"Name": name, "Value": value})
-            attributes.append({"Name": f"{name}_verified", "Value": "true"})
+            if value:  # Cognito removes an attribute with an empty value
+                attributes.append({"Name": f"{name}_verified", "Value": "true"})
     return attributes
 
 

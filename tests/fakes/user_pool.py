@@ -40,9 +40,8 @@ class MemoryUserPool:
 
     def change_user(self, user_id: str, *, email: str | None, phone: str | None) -> None:
         result = self._found(user_id)
-        self.users[user_id] = replace(
-            result, email=email or result.email, phone=phone or result.phone
-        )
+        phone = result.phone if phone is None else phone or None
+        self.users[user_id] = replace(result, email=email or result.email, phone=phone)
 
     def delete_user(self, user_id: str) -> None:
         del self.users[self._found(user_id).user_id]

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
-from backend.core.models import LegacyEnvelope, WireModel
+from backend.core.models import LegacyEnvelope, WireModel, WrongFieldError
 from backend.core.names import Line, ObjectName, UserId, Words
 
 # Roles of one user. One transaction can remove all of them and add others.
@@ -26,15 +26,31 @@ class RolePath(WireModel):
 
 
 class RoleBody(WireModel):
-    """Omitted fields remain unchanged; a new role does not require MFA unless `mfaRequired` is
-    true.
-    """
+    """A new role, which does not require MFA unless `mfaRequired` is true."""
 
     role_name: ObjectName
     description: RoleDescription
     source: RoleSource | None = None
     source_identifier: RoleSource | None = None
     mfa_required: bool | None = None
+
+
+class UpdateRoleBody(WireModel):
+    """The fields to change; at least one. Null removes `source` and `sourceIdentifier`."""
+
+    role_name: ObjectName
+    description: RoleDescription | None = None
+    source: RoleSource | None = None
+    source_identifier: RoleSource | None = None
+    mfa_required: bool | None = None
+
+    @model_validator(mode="after")
+    def check_changes(self) -> "UpdateRoleBody":
+        if "description" in self.model_fields_set and self.description is None:
+            raise WrongFieldError("description", "cannot be null")
+        if self.model_fields_set <= {"role_name"}:
+            raise ValueError("at least one field besides roleName is required")
+        return self
 
 
 class RoleReply(WireModel):

@@ -68,11 +68,12 @@ class RoleRepository:
         self.tables.transact([put_new(ROLES, item, RoleExistsError(role.role_name)), *others])
 
     def change(self, role: Role, changes: Mapping[str, Any], *others: Write) -> None:
-        """Set some attributes, if the role is unchanged since it was read."""
+        """Set some attributes, if the role is unchanged since it was read; None removes one."""
         update = Update(
             table=ROLES,
             key={_ROLE: role.role_name},
-            set=changes,
+            set={name: value for name, value in changes.items() if value is not None},
+            remove=tuple(name for name, value in changes.items() if value is None),
             add={"revision": 1},
             conditions=_require_unchanged(role),
             refused=RoleRevisionError(role.role_name),

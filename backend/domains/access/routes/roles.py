@@ -9,6 +9,7 @@ from backend.domains.access.models.roles import (
     RolePath,
     RoleReply,
     RolesReply,
+    UpdateRoleBody,
 )
 from backend.domains.access.service.roles import RoleService
 from backend.http.call import Call
@@ -46,7 +47,7 @@ def bind_roles(router: Router, service: RoleService) -> None:
         return done("create", body.role_name)
 
     @router.bind(routes.UPDATE_ROLE)
-    def update_role(call: Call, body: RoleBody) -> RoleOperationReply:
+    def update_role(call: Call, body: UpdateRoleBody) -> RoleOperationReply:
         service.update_role(call.caller, body)
         return done("update", body.role_name)
 

@@ -18,7 +18,7 @@ from backend.domains.access.errors import (
     RoleRevisionError,
 )
 from backend.domains.access.models.constraints import Grantee
-from backend.domains.access.models.roles import RoleBody
+from backend.domains.access.models.roles import RoleBody, UpdateRoleBody
 from backend.domains.access.models.stored_roles import ADMIN_ROLE, Role, UserRole
 from backend.domains.access.repository.constraints import (
     ConstraintRepository,
@@ -28,6 +28,7 @@ from backend.domains.access.repository.constraints import (
     rules_write,
 )
 from backend.domains.access.repository.epoch import next_epoch
+from backend.domains.access.repository.policies import without_default_role
 from backend.domains.access.repository.roles import GrantRepository, RoleRepository, remove_writes
 from backend.domains.access.rules.constraints import Change, grantees_of, without_role
 from backend.domains.access.service.constraints import entry_of
@@ -36,8 +37,8 @@ from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 
 # Maximum number of users of a role that one transaction deletes; with more a job does. Each user
-# takes two writes, and the role two.
-HOLDERS_AT_ONCE = 40
+# takes three writes, and the role two.
+HOLDERS_AT_ONCE = 30
 # Constraints of such a role, from which the same transaction removes it (decision 30). A job also
 # deletes the role if their rows are many.
 CONSTRAINTS_AT_ONCE = 20
@@ -101,7 +102,7 @@ class RoleService:
         self.roles.put_new(role, entry, next_epoch())
         return role
 
-    def update_role(self, caller: Identity, body: RoleBody) -> Role:
+    def update_role(self, caller: Identity, body: UpdateRoleBody) -> Role:
         """Change the fields of the body.
 
         Raises:
@@ -110,11 +111,18 @@ class RoleService:
             RoleRevisionError: it was changed at the same time.
         """
         role = self._role(caller, body.role_name)
-        changed = role.model_copy(update=body.model_dump(exclude_none=True))
+        values = body.model_dump(exclude_unset=True)
+        if body.mfa_required is None:  # as omitted
+            values.pop("mfa_required", None)
+        changed = role.model_copy(update=values)
         require(self.authorization, caller, "PUT", _secured_role(role))
         _check_open(changed)
         before, after = _audit_values(role), _audit_values(changed)
-        changes = {name: value for name, value in after.items() if before.get(name) != value}
+        changes = {
+            name: after.get(name)
+            for name in {**before, **after}
+            if before.get(name) != after.get(name)
+        }
         if changes:
             name = audit_entity("role", role.role_name)
             entry = self.audit.entry(caller, "update_role", name, before=before, after=after)
@@ -211,7 +219,8 @@ def withdrawal_writes(
         )
         for row in holders
     ]
-    return [*remove_writes(holders), *entries]
+    left = {row.user_id: without_default_role(row.user_id) for row in holders}
+    return [*remove_writes(holders), *left.values(), *entries]
 
 
 def _check_open(role: Role) -> None:

@@ -4,7 +4,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from backend.core.models import Confirmation, OptionalBody, PageQuery, SentModel, WireModel
+from backend.core.models import (
+    Confirmation,
+    OptionalBody,
+    PageQuery,
+    SentModel,
+    WireModel,
+    WrongFieldError,
+)
 from backend.core.names import Email, Form, NewUserId, UserId
 
 Phone = Annotated[
@@ -34,11 +41,14 @@ class UpdateSignInBody(WireModel):
 
     email: Email | None = None
     phone: Phone | None = None
+    clear_phone: bool = False
 
     @model_validator(mode="after")
     def require_change(self) -> "UpdateSignInBody":
-        if self.email is None and self.phone is None:
-            raise ValueError("at least one of email and phone is required")
+        if self.clear_phone and self.phone is not None:
+            raise WrongFieldError("clearPhone", "cannot be true beside phone")
+        if self.email is None and self.phone is None and not self.clear_phone:
+            raise ValueError("at least one of email, phone and clearPhone is required")
         return self
 
 

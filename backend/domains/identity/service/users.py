@@ -97,7 +97,7 @@ class UserService:
         self.profiles.record_email(body.user_id, body.email)
 
     def update_user(self, caller: Identity, user_id: str, body: UpdateSignInBody) -> None:
-        """Change address or number, or both; they are marked as verified.
+        """Change address or number, or both, marked as verified; or remove the number.
 
         Raises:
             NoUserPoolError: the deployment has no user pool.
@@ -105,9 +105,10 @@ class UserService:
         """
         user = self._user(caller, "PUT", user_id)
         before = {"email": user.email, "phone": user.phone}
-        after = before | _contact(body)
+        phone = "" if body.clear_phone else body.phone
+        after = before | _contact(body) | ({"phone": None} if body.clear_phone else {})
         self._record(caller, "update_cognito_user", user_id, before=before, after=after)
-        self._pool().change_user(user_id, email=body.email, phone=body.phone)
+        self._pool().change_user(user_id, email=body.email, phone=phone)
         if body.email is not None:
             self.profiles.record_email(user_id, body.email)
 
@@ -122,6 +123,7 @@ class UserService:
         before = {"email": user.email, "phone": user.phone}
         self._record(caller, "delete_cognito_user", user_id, before=before)
         # Before the user is removed from the pool, so that a failed deletion can be repeated.
+        self.roles.withhold_default(user_id)
         self.keys.disable_all(caller, user_id)
         self.profiles.record_deletion(user_id, iso(self.clock()))
         self._pool().delete_user(user_id)

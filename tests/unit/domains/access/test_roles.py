@@ -114,7 +114,7 @@ def test_a_role_is_made_listed_twice_and_changed(client: Client) -> None:
         ({"roleName": "a/b", "description": "x"}, "roleName"),
         ({"roleName": "r" * 257, "description": "x"}, "roleName"),
         ({"roleName": 5, "description": "x"}, "roleName"),
-        ({"roleName": "viewer"}, "description"),
+        ({"roleName": "viewer", "description": None}, "description"),
         ({"roleName": "viewer", "description": ""}, "description"),
         ({"roleName": "viewer", "description": "x" * 257}, "description"),
         ({"roleName": "viewer", "description": "x", "mfaRequired": "yes"}, "mfaRequired"),
@@ -125,6 +125,32 @@ def test_a_wrong_role_is_refused_by_field(client: Client, body: object, field: s
     for method in ("POST", "PUT"):
         answer = client.send(method, "/roles", body=body)
         assert (answer.status, answer.body["errors"][0]["field"]) == (400, field)
+
+
+def test_a_change_of_a_role_keeps_what_it_omits(client: Client, parts: Parts) -> None:
+    role(client, "viewer", source="idp", sourceIdentifier="looking", mfaRequired=True)
+
+    def change(**fields: object) -> dict[str, Any]:
+        answer = client.send("PUT", "/roles", body={"roleName": "viewer", **fields})
+        assert answer.status == 200, answer.body
+        listed = client.send("GET", "/roles").body["Items"]
+        (found,) = (item for item in listed if item["roleName"] == "viewer")
+        return {name: value for name, value in found.items() if name != "createdOn"}
+
+    before = change(description="Looks")
+    assert before["mfaRequired"] is True
+    assert change(source=None) == {k: v for k, v in before.items() if k != "source"}
+    assert "source" not in (parts.tables.get(ROLES, {"roleName": "viewer"}) or {})
+    assert change(mfaRequired=None)["mfaRequired"] is True
+    assert change(mfaRequired=False, sourceIdentifier="") == {
+        "roleName": "viewer",
+        "description": "Looks",
+        "mfaRequired": False,
+        "sourceIdentifier": "",
+    }
+    answer = client.send("PUT", "/roles", body={"roleName": "viewer"})
+    assert (answer.status, answer.body["errors"][0]["field"]) == (400, "body")
+    assert client.send("POST", "/roles", body={"roleName": "other"}).status == 400
 
 
 def test_a_name_is_taken_once_and_the_administrators_role_stays(client: Client) -> None:

@@ -85,6 +85,13 @@ def test_a_user_is_made_listed_changed_and_removed(client: Client, pool: Cognito
     assert one(client, "PUT", body={"email": "a@x.org"}).body["operation"] == "update"
     (ann,) = listed(client)
     assert (ann["email"], ann["phone"]) == ("a@x.org", "+12345678900")
+    both = one(client, "PUT", body={"clearPhone": True, "phone": "+12345678901"})
+    assert (both.status, both.body["errors"][0]["field"]) == (400, "clearPhone")
+    assert one(client, "PUT", body={"clearPhone": False}).status == 400
+    assert one(client, "PUT", body={"clearPhone": "true"}).status == 400
+    assert one(client, "PUT", body={"clearPhone": True}).status == 200
+    (ann,) = listed(client)
+    assert (ann["email"], ann.get("phone")) == ("a@x.org", None)
     assert one(client, "DELETE").body["operation"] == "delete"
     assert listed(client) == []
     create(client)
