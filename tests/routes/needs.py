@@ -93,7 +93,7 @@ def check_new_asset(attempt: Attempt, *further: str) -> int:
     if not attempt.is_there:
         return ABSENT
     if tags:
-        secret = {"tagName": "secret", "tagTypeName": "colour"}
+        secret = _tag("secret")
         if not attempt.can("GET", "tag", secret):
             return BAD  # to who does not see it, it is no tag
         if attempt.facts.names_tag("secret") and not attempt.can("PUT", "tag", secret):
@@ -123,24 +123,34 @@ def check_new_database(attempt: Attempt) -> int:
     return attempt.make("database", {"databaseId": names[attempt.state]})
 
 
+def _tag(name: str) -> Fields:
+    return {"tagName": name, "tagTypeName": "colour", "databaseId": "GLOBAL"}
+
+
 def check_tag(attempt: Attempt) -> int:
-    tag = {"tagName": "red", "tagTypeName": "colour"} if attempt.is_there else None
+    tag = (
+        {"tagName": "red", "tagTypeName": "colour", "databaseId": "GLOBAL"}
+        if attempt.is_there
+        else None
+    )
     status = attempt.reach("tag", tag)
     is_deleted = attempt.route is routes.DELETE_TAG and status == DONE
     return FORBIDDEN if is_deleted and attempt.facts.names_tag("red") else status
 
 
 def check_new_tag(attempt: Attempt) -> int:
-    return attempt.make("tag", {"tagName": "blue", "tagTypeName": "colour"})
+    return attempt.make("tag", _tag("blue"))
 
 
 def check_tag_type(attempt: Attempt) -> int:
     name = "empty" if attempt.route is routes.DELETE_TAG_TYPE else "colour"
-    return attempt.reach("tagType", {"tagTypeName": name} if attempt.is_there else None)
+    return attempt.reach(
+        "tagType", {"tagTypeName": name, "databaseId": "GLOBAL"} if attempt.is_there else None
+    )
 
 
 def check_new_tag_type(attempt: Attempt) -> int:
-    return attempt.make("tagType", {"tagTypeName": "size"})
+    return attempt.make("tagType", {"tagTypeName": "size", "databaseId": "GLOBAL"})
 
 
 def check_role(attempt: Attempt) -> int:
@@ -193,6 +203,11 @@ def check_key(attempt: Attempt) -> int:
 
 def check_new_key(attempt: Attempt) -> int:
     return FORBIDDEN if check_key(attempt) == ABSENT else DONE
+
+
+def check_own_key(attempt: Attempt) -> int:
+    """The keys of other users and sessions look absent to administrators, too."""
+    return DONE if attempt.state == "own" else ABSENT
 
 
 def check_profile(attempt: Attempt) -> int:

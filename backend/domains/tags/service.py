@@ -18,6 +18,7 @@ from backend.core.clock import Clock
 from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.invisible import require_new_names
+from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest, all_items, fill, json_bytes
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import audit_entity
@@ -287,8 +288,9 @@ def _attributes(tag_type: TagType) -> dict[str, Any]:
 
 
 def _secured_tag(tag: Tag) -> Secured:
-    return Secured("tag", {"tagName": tag.tag_name, "tagTypeName": tag.tag_type_name})
+    named = {"tagName": tag.tag_name, "tagTypeName": tag.tag_type_name}
+    return Secured("tag", {**named, "databaseId": GLOBAL})
 
 
 def _secured_type(tag_type_name: str) -> Secured:
-    return Secured("tagType", {"tagTypeName": tag_type_name})
+    return Secured("tagType", {"tagTypeName": tag_type_name, "databaseId": GLOBAL})

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from backend.core.models import WireModel, WrongFieldError
-from backend.core.names import Line, UserId
+from backend.core.names import GLOBAL, Line, UserId
 from backend.domains.access.policy.model import (
     FIELDS_OF,
     MAX_VALUE_CHARS,
@@ -84,6 +84,8 @@ class ExplainQuery(WireModel):
         secured: dict[str, str | tuple[str, ...]] = {
             name: values[name] for name in fields if values.get(name)
         }
+        if object_type in ("tag", "tagType"):
+            secured.setdefault("databaseId", GLOBAL)
         if self.tags and "tags" in fields:
             secured["tags"] = tuple(tag.strip() for tag in self.tags.split(",") if tag.strip())
         if ROUTE_PATH in fields and self.route:

@@ -11,6 +11,7 @@ from backend.core.authorization import Authorization, Secured, require
 from backend.core.clock import Clock, epoch_seconds, iso
 from backend.core.errors import VitrineError
 from backend.core.identity import SYSTEM, Identity
+from backend.core.names import GLOBAL
 from backend.core.paging import Page, PageRequest, fill
 from backend.core.transactions import Write
 from backend.domains.audit.models import audit_entity
@@ -270,7 +271,8 @@ class JobService:
             return Secured("searchIndex")
         if job.database_id is None:
             known = {"tagName": "", **job.parameters}
-            return Secured("tag", {name: str(known[name]) for name in _OF_TAGS if name in known})
+            named = {name: str(known[name]) for name in _OF_TAGS if name in known}
+            return Secured("tag", {**named, "databaseId": GLOBAL})
         return self.subject(job) or Secured("database", {"databaseId": job.database_id})
 
     def _change(

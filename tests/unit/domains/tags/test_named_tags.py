@@ -7,6 +7,7 @@ import pytest
 
 from backend.core.errors import PermissionDeniedError
 from backend.core.identity import Identity
+from backend.core.paging import PageRequest
 from backend.core.transactions import Delete
 from backend.domains.access.policy.model import OPERATORS
 from backend.domains.access.repository.constraints import ConstraintRepository
@@ -83,6 +84,25 @@ def gallery() -> TaggedAssets:
     assets = TaggedAssets()
     assets.allow()
     return assets
+
+
+@pytest.mark.parametrize(
+    ("demand", "visible"),
+    [
+        (("databaseId", "equals", "GLOBAL"), True),
+        (("databaseId", "equals", "museum"), False),
+        (("databaseId", "is_not_one_of", "museum"), True),
+        (("databaseId", "is_not_one_of", "GLOBAL"), False),
+    ],
+)
+def test_rules_on_the_database_of_a_tag_know_that_it_is_global(
+    gallery: TaggedAssets, demand: tuple[str, str, str], visible: bool
+) -> None:
+    rules = [stored(kind, demand, actions=["GET"]) for kind in ("tag", "tagType")]
+    put_policy(gallery.tables, "role#editor", *rules, epoch=2)
+    tags, page = gallery.of_ann().tags, PageRequest(10)
+    assert bool(tags.list_tags(ANN, page).items) == visible
+    assert bool(tags.list_tag_types(ANN, page).items) == visible
 
 
 def test_every_operator_is_tried() -> None:
