@@ -98,6 +98,18 @@ ADMIN_USER_ID = Setting(
         r"^[A-Za-z0-9._@+-]{3,255}$", "3 to 255 letters, digits and the characters . _ @ + -"
     ),
 )
+DEFAULT_USER_ROLE = Setting(
+    "DEFAULT_USER_ROLE",
+    "",
+    (
+        "Role of users who have no role and never lost one, also of those of an identity provider. "
+        "It counts for requests only, and never allows changes of roles or users."
+    ),
+    form=Form(
+        r"^[A-Za-z0-9._ -]{0,256}$",
+        "at most 256 letters, digits, blanks and the characters . _ -",
+    ),
+)
 AUDIT_DAYS = Setting(
     "AUDIT_DAYS",
     400,
@@ -318,6 +330,7 @@ SETTINGS = (
     PRESIGNED_URL_SECONDS,
     LARGE_FILE_BYTES,
     ADMIN_USER_ID,
+    DEFAULT_USER_ROLE,
     AUDIT_DAYS,
     AUDIT_READS,
     SYNC_DATABASE_ID,

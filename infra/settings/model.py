@@ -44,6 +44,7 @@ from infra.settings.values import (
     fit_variables,
     flag_field,
     list_field,
+    not_of_administrators,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -185,6 +186,9 @@ class Settings(BaseModel):
     presigned_url_seconds: int = field_of(declared.PRESIGNED_URL_SECONDS)
     large_file_bytes: int = field_of(declared.LARGE_FILE_BYTES)
     admin_user_id: str = field_of(declared.ADMIN_USER_ID)
+    default_user_role: Annotated[str, AfterValidator(not_of_administrators)] = field_of(
+        declared.DEFAULT_USER_ROLE
+    )
     sync_database_id: str = field_of(declared.SYNC_DATABASE_ID)
     imported_buckets: tuple[BucketName, ...] = list_field(declared.IMPORTED_BUCKETS)
 

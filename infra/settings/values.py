@@ -216,6 +216,13 @@ def _field(setting: Setting, default: object, *, pattern: str | None = None) -> 
     )
 
 
+def not_of_administrators(role: str) -> str:
+    """Return the role, unless it is the one that may change all permissions."""
+    if role.strip().casefold() == "admin":
+        raise ValueError(f"cannot be {role!r}, which may change all permissions")
+    return role
+
+
 def fit_variables(values: tuple[str, ...]) -> tuple[str, ...]:
     """Return the values of a list that functions read from one variable.
 

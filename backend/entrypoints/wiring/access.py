@@ -50,8 +50,7 @@ def templates(context: Context) -> TemplateService:
 
 
 def explanations(context: Context) -> ExplainService:
-    policies = PolicyRepository(context.tables)
-    return ExplainService(policies, context.authorization, partial(_asset, context))
+    return ExplainService(context.policies, context.authorization, partial(_asset, context))
 
 
 def user_roles(context: Context) -> UserRoleService:

@@ -25,7 +25,12 @@ from backend.domains.audit.service.commands import AuditService
 from backend.spec.buckets import AUDIT_ARCHIVE_BUCKET
 from backend.spec.functions import Function
 from backend.spec.secrets import API_KEY_PEPPER, PAGE_TOKEN_KEY
-from backend.spec.settings import AUDIT_DAYS, MAX_URL_SECONDS, PRESIGNED_URL_SECONDS
+from backend.spec.settings import (
+    AUDIT_DAYS,
+    DEFAULT_USER_ROLE,
+    MAX_URL_SECONDS,
+    PRESIGNED_URL_SECONDS,
+)
 from backend.spec.tables.model import Table
 
 if TYPE_CHECKING:
@@ -104,7 +109,13 @@ class Context:
 
     @cached_property
     def rules(self) -> PolicyAuthorization:
-        return PolicyAuthorization(PolicyRepository(self.tables), self.clock)
+        return PolicyAuthorization(self.policies, self.clock)
+
+    @cached_property
+    def policies(self) -> PolicyRepository:
+        knows = DEFAULT_USER_ROLE in self.function.settings
+        role = self.settings.text(DEFAULT_USER_ROLE) if knows else ""
+        return PolicyRepository(self.tables, role)
 
     @cached_property
     def watch(self) -> Watch:

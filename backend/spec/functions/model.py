@@ -7,7 +7,12 @@ from backend.spec.buckets import Bucket
 from backend.spec.functions.request_parts import CALLER, Requests
 from backend.spec.queues import Queue
 from backend.spec.secrets import Secret
-from backend.spec.settings import API_ONLY_THROUGH_PAGE, AUDIT_DAYS, Setting
+from backend.spec.settings import (
+    API_ONLY_THROUGH_PAGE,
+    AUDIT_DAYS,
+    DEFAULT_USER_ROLE,
+    Setting,
+)
 from backend.spec.tables import operations
 from backend.spec.tables.model import Table
 from backend.spec.topics import Topic
@@ -127,7 +132,7 @@ def api(
         description,
         uses={**CALLER, operations.AUDIT: ("PutItem",), **uses},
         secrets=secrets,
-        settings=(*settings, AUDIT_DAYS, API_ONLY_THROUGH_PAGE),
+        settings=(*settings, AUDIT_DAYS, API_ONLY_THROUGH_PAGE, DEFAULT_USER_ROLE),
         sends=sends,
         search=search,
         domain=domain,

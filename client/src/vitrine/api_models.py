@@ -9,6 +9,12 @@ from pydantic import Field, JsonValue
 from vitrine.wire import Body, Drift, HitText, Wire
 
 
+class AllowedApiRoute(Wire):
+    path: str
+    methods: tuple[str, ...] = ()
+    category: str | None = None
+
+
 class ApiKey(Wire):
     """
     The only reply that contains the key itself.
@@ -26,6 +32,13 @@ class ApiKey(Wire):
     last_used_at: str | None = None
     kind: str | None = None
     api_key: str | None = None
+
+
+class ApiRoute(Wire):
+    path: str
+    methods: tuple[str, ...] = ()
+    category: str | None = None
+    unauthenticated: bool = False
 
 
 class ArchiveBody(Body):
@@ -281,6 +294,12 @@ class CreateLinkBody(Body):
     relationship_type: str
     asset_link_alias_id: str | None = None
     tags: Sequence[str] | None = None
+
+
+class CreateOwnApiKeyBody(Body):
+    api_key_name: str
+    description: str
+    expires_at: str
 
 
 class CreateSchemaBody(Body):
@@ -876,6 +895,10 @@ class PendingFile(Wire):
     part_upload_urls: tuple[PartUrl, ...] = Field(default=(), validate_default=True)
 
 
+class PermissionObjects(Wire):
+    message: PermissionObjects | None = None
+
+
 class Pipeline(Wire):
     """
     A pipeline. The resource is also in the field named after the execution type.
@@ -1178,8 +1201,7 @@ class Role(Wire):
 
 class RoleBody(Body):
     """
-    Omitted fields remain unchanged; a new role does not require MFA unless `mfaRequired` is
-    true.
+    A new role, which does not require MFA unless `mfaRequired` is true.
     """
 
     role_name: str
@@ -1560,6 +1582,28 @@ class UpdateLinkBody(Body):
     tags: Sequence[str] | None = None
 
 
+class UpdateOwnApiKeyBody(Body):
+    """
+    The fields to change; at least one.
+    """
+
+    description: str | None = None
+    expires_at: str | None = None
+    is_active: str | None = None
+
+
+class UpdateRoleBody(Body):
+    """
+    The fields to change; at least one. Null removes `source` and `sourceIdentifier`.
+    """
+
+    role_name: str
+    description: str | None = None
+    source: str | None = None
+    source_identifier: str | None = None
+    mfa_required: bool | None = None
+
+
 class UpdateSchemaBody(Body):
     """
     The fields to change; at least one. Database and entity type are fixed.
@@ -1579,6 +1623,7 @@ class UpdateSignInBody(Body):
 
     email: str | None = None
     phone: str | None = None
+    clear_phone: bool | None = None
 
 
 class UpdateVersionBody(Body):
@@ -1668,10 +1713,14 @@ class UserRolesBody(Body):
 class Version(Wire):
     """
     `version` is that of the API contract; VAMS clients compare it with their own.
+
+    `laterVersion` is the later VAMS release of which the API serves all but `laterPartsNotServed`.
     """
 
     version: str
     product_version: str | None = None
+    later_version: str | None = None
+    later_parts_not_served: tuple[str, ...] | None = None
 
 
 class VersionFile(Wire):
@@ -2364,4 +2413,5 @@ class ExportPage(Wire):
 
 
 LinkedAsset.model_rebuild()
+PermissionObjects.model_rebuild()
 Hit.model_rebuild()

@@ -24,7 +24,14 @@ from vitrine.resources.links import Links
 from vitrine.resources.metadata import MetadataRecords
 from vitrine.resources.operations import Failures, Queues
 from vitrine.resources.pipelines import Pipelines
-from vitrine.resources.registry import ApiKeys, Databases, Tags, TagTypes, Versions
+from vitrine.resources.registry import (
+    ApiKeys,
+    Databases,
+    OwnApiKeys,
+    Tags,
+    TagTypes,
+    Versions,
+)
 from vitrine.resources.schemas import MetadataSchemas
 from vitrine.resources.search import Search
 from vitrine.resources.search_indexes import SearchIndexes
@@ -62,6 +69,7 @@ class Resources:
         self.links = Links(transport)
         self.metadata = MetadataRecords(transport)
         self.metadata_schemas = MetadataSchemas(transport)
+        self.own_api_keys = OwnApiKeys(transport)
         self.pipelines = Pipelines(transport)
         self.profiles = Profiles(transport)
         self.queues = Queues(transport)

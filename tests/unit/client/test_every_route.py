@@ -54,6 +54,9 @@ NOT_COMMANDS = {
     ("sessions", "create"): "only a browser keeps the cookie",
     ("sessions", "delete"): "only a browser has the cookie",
     ("profiles", "allowed_routes"): "for the navigation of web applications",
+    ("profiles", "allowed_api_routes"): "for the buttons of web applications",
+    ("profiles", "api_routes"): "for the buttons of web applications",
+    ("constraints", "terms"): "for editors of constraints",
 }
 
 

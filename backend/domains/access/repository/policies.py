@@ -8,8 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+from backend.core.identity import ANONYMOUS, SYSTEM
 from backend.core.tables import Query, Tables
-from backend.domains.access.policy.model import Criterion, distinguishes
+from backend.core.transactions import Put
+from backend.domains.access.models.stored_roles import ADMIN_ROLE
+from backend.domains.access.policy.model import (
+    ANYTHING,
+    CONTAINS,
+    DENY,
+    OBJECT_TYPE_FIELD,
+    Criterion,
+    distinguishes,
+)
 from backend.spec.tables.access import POLICIES, ROLE_NAME, ROLES, USER_ROLES
 
 _KEY = POLICIES.partition_key.name
@@ -28,9 +38,30 @@ class Granted(NamedTuple):
     rules: Mapping[str, StoredRules]
 
 
+# What users with the default role may never do, whatever its rules allow.
+_NO_ADMINISTRATION: StoredRules = tuple(
+    {
+        "constraintId": "the default role",
+        "objectType": object_type,
+        "criteriaAnd": [{"field": OBJECT_TYPE_FIELD, "operator": CONTAINS, "value": ANYTHING}],
+        "permissions": dict.fromkeys(("PUT", "POST", "DELETE"), DENY),
+    }
+    for object_type in ("role", "userRole")
+)
+_NAMES_OF_PRODUCT = frozenset({ANONYMOUS.user_id, SYSTEM.user_id})
+
+
+def without_default_role(user_id: str) -> Put:
+    """Return the write after which a user without a role never has the default role."""
+    return Put(table=POLICIES, item={_KEY: _left(user_id)})
+
+
 @dataclass(eq=False, repr=False)
 class PolicyRepository:
+    """`default_role` is the role of users without one; empty if they have none."""
+
     tables: Tables
+    default_role: str = ""
 
     def epoch(self) -> int:
         """Return the epoch, which every change of permissions increments in its transaction."""
@@ -59,10 +90,19 @@ class PolicyRepository:
         """Return the roles and rules of the user.
 
         A role that was deleted, or is being deleted, has no effect; neither has one that requires a
-        second factor if `mfa` is false.
+        second factor if `mfa` is false. The default role is that of a user without any, unless the
+        user lost one or was deleted.
         """
         query = Query(table=USER_ROLES, partition=user_id, consistent=True)
         names = [str(row[ROLE_NAME.name]) for row in self.tables.query_all(query)]
+        by_default = (
+            not names
+            and self.default_role not in ("", ADMIN_ROLE)
+            and user_id not in _NAMES_OF_PRODUCT
+            and self.tables.get(POLICIES, {_KEY: _left(user_id)}) is None
+        )
+        if by_default:
+            names = [self.default_role]
         keys = {_role(name) for name in names} | {f"user#{user_id}"}
         wanted = [
             *((ROLES, {ROLE_NAME.name: name}) for name in names),
@@ -77,14 +117,16 @@ class PolicyRepository:
             and (mfa or not item.get("mfaRequired"))
         )
         refused = {_role(name) for name in names} - {_role(name) for name in roles}
-        return Granted(
-            roles,
-            {
-                str(item[_KEY]): cast("StoredRules", item.get("rules") or ())
-                for table, item in rows
-                if table is POLICIES and item[_KEY] not in refused
-            },
-        )
+        rules = {
+            str(item[_KEY]): cast("StoredRules", item.get("rules") or ())
+            for table, item in rows
+            if table is POLICIES and item[_KEY] not in refused
+        }
+        return Granted(roles, {**rules, "default": _NO_ADMINISTRATION} if by_default else rules)
+
+
+def _left(user_id: str) -> str:
+    return f"left#{user_id}"
 
 
 def _role(name: str) -> str:

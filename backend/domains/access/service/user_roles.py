@@ -31,7 +31,7 @@ from backend.domains.access.errors import (
 from backend.domains.access.models.roles import MAX_ROLES, UserRolesBody
 from backend.domains.access.models.stored_roles import ADMIN_ROLE, UserRole
 from backend.domains.access.repository.epoch import next_epoch
-from backend.domains.access.repository.policies import PolicyRepository
+from backend.domains.access.repository.policies import PolicyRepository, without_default_role
 from backend.domains.access.repository.roles import (
     GrantRepository,
     assign_writes,
@@ -206,6 +206,8 @@ class UserRoleService:
                 require_assigned(self._another_administrator(caller, user_id), ADMIN_ROLE)
             )
         after = sorted({*before, *new} - {row.role_name for row in lost})
+        if not after:
+            writes.append(without_default_role(user_id))
         writes.append(
             self.audit.entry(
                 caller,

@@ -48,6 +48,7 @@ GROUPS: Final[Mapping[str, str]] = {
     "subscriptions": "Email notifications about changes of assets.",
     "admin": "Operations, for administrators.",
     "databases metadata": "Metadata of databases.",
+    "keys own": "Your own API keys.",
     "access constraints": "Constraints: rules that allow and deny.",
     "access template": "Permission templates for roles.",
     "admin failures": "Changes that could not be indexed or processed.",

@@ -1,6 +1,6 @@
-"""Commands for API keys, for administrators."""
+"""Commands for API keys: of all users, for administrators, and one's own."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,6 +14,7 @@ KeyIdArgument = Annotated[
 ExpiryOption = Annotated[
     str | None, typer.Option("--expires", help="Expiry date or time, such as 2027-01-31.")
 ]
+ActiveOption = Annotated[bool | None, typer.Option("--on/--off", help="Enable or disable the key.")]
 
 _HEADINGS = ["id", "name", "user", "active", "expires", "description"]
 
@@ -59,9 +60,7 @@ def update_key(
     key_id: KeyIdArgument,
     description: Annotated[str | None, typer.Option(help="Purpose of the key.")] = None,
     expires: ExpiryOption = None,
-    active: Annotated[
-        bool | None, typer.Option("--on/--off", help="Enable or disable the key.")
-    ] = None,
+    active: ActiveOption = None,
 ) -> None:
     """Change an API key, or enable or disable it."""
     if description is None and expires is None and active is None:
@@ -70,7 +69,7 @@ def update_key(
         key_id,
         description=description,
         expires_at=expires,
-        is_active=None if active is None else ("true" if active else "false"),
+        is_active=_state(active),
     )
     _print(session, changed)
 
@@ -84,6 +83,58 @@ def delete_key(
     """Delete an API key; it is rejected from then on."""
     session.confirm(f"Delete the key {key_id}?", yes=yes)
     session.output.reply(session.client.api_keys.delete(key_id), deleted=key_id)
+
+
+@command("keys own list")
+def list_own_keys(session: Session) -> None:
+    """List your API keys, without the keys themselves."""
+    session.output.items(session.client.own_api_keys.list(), _HEADINGS, _row)
+
+
+@command("keys own create")
+def create_own_key(
+    session: Session,
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    expires: Annotated[str, typer.Option("--expires", help="Expiry date or time within 365 days.")],
+    description: Annotated[str | None, typer.Option(help="Purpose of the key.")] = None,
+) -> None:
+    """Create an API key for yourself; the key is shown only now."""
+    made = session.client.own_api_keys.create(
+        name, description=description or f"Key {name}", expires_at=expires
+    )
+    session.output.reply(made, id=made.api_key_id, key=made.api_key)
+
+
+@command("keys own show")
+def show_own_key(session: Session, key_id: KeyIdArgument) -> None:
+    """Show the state and expiry of one of your API keys."""
+    _print(session, session.client.own_api_keys.get(key_id))
+
+
+@command("keys own update")
+def update_own_key(
+    session: Session,
+    key_id: KeyIdArgument,
+    description: Annotated[str | None, typer.Option(help="Purpose of the key.")] = None,
+    expires: ExpiryOption = None,
+    active: ActiveOption = None,
+) -> None:
+    """Change one of your API keys, or enable or disable it."""
+    changed = session.client.own_api_keys.update(
+        key_id, description=description, expires_at=expires, is_active=_state(active)
+    )
+    _print(session, changed)
+
+
+@command("keys own delete")
+def delete_own_key(session: Session, key_id: KeyIdArgument, yes: YesOption = False) -> None:
+    """Delete one of your API keys; it is rejected from then on."""
+    session.confirm(f"Delete the key {key_id}?", yes=yes)
+    session.output.reply(session.client.own_api_keys.delete(key_id), deleted=key_id)
+
+
+def _state(active: bool | None) -> Literal["true", "false"] | None:
+    return None if active is None else ("true" if active else "false")
 
 
 def _print(session: Session, key: ApiKey) -> None:

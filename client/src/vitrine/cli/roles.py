@@ -6,6 +6,7 @@ import typer
 
 from vitrine.cli.options import UserArgument
 from vitrine.cli.session import Session, YesOption, command
+from vitrine.errors import ConfigurationError
 
 RoleArgument = Annotated[str, typer.Argument(metavar="ROLE")]
 RolesArgument = Annotated[list[str], typer.Argument(metavar="ROLE...")]
@@ -49,10 +50,12 @@ def create_role(
 def update_role(
     session: Session,
     role: RoleArgument,
-    description: Annotated[str, typer.Option(help="Purpose of the role.")],
+    description: Annotated[str | None, typer.Option(help="Purpose of the role.")] = None,
     mfa: MfaOption = None,
 ) -> None:
     """Change a role."""
+    if description is None and mfa is None:
+        raise ConfigurationError("give --description, --mfa or --no-mfa")
     session.output.reply(
         session.client.roles.update(role, description=description, mfa_required=mfa), role=role
     )

@@ -43,13 +43,19 @@ def create_user(
 
 @command("users update")
 def update_user(
-    session: Session, user: UserArgument, email: EmailOption = None, phone: PhoneOption = None
+    session: Session,
+    user: UserArgument,
+    email: EmailOption = None,
+    phone: PhoneOption = None,
+    clear_phone: Annotated[bool, typer.Option(help="Remove the phone number.")] = False,
 ) -> None:
     """Change the email address or phone number of a Cognito user."""
-    if email is None and phone is None:
-        raise ConfigurationError("give --email or --phone")
+    if email is None and phone is None and not clear_phone:
+        raise ConfigurationError("give --email, --phone or --clear-phone")
     session.output.reply(
-        session.client.sign_ins.update(user, email=email, phone=phone),
+        session.client.sign_ins.update(
+            user, email=email, phone=phone, clear_phone=clear_phone or None
+        ),
         user=user,
         email=email,
         phone=phone,

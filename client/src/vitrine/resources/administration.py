@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from pydantic import Field
 
 from vitrine import api_models as api
+from vitrine.api_models import AllowedApiRoute as AllowedApiRoute
+from vitrine.api_models import ApiRoute as ApiRoute
 from vitrine.api_models import Profile as Profile
 from vitrine.api_models import Role as Role
 from vitrine.api_models import Session as Session
@@ -34,6 +36,14 @@ class _Allowed(Wire):
     allowed_routes: list[WebRoute]
 
 
+class _ApiRoutes(Wire):
+    routes: list[ApiRoute]
+
+
+class _AllowedApiRoutes(Wire):
+    routes: list[AllowedApiRoute]
+
+
 class Roles(Resource):
     def list(self, *, page_size: int | None = None) -> Iterator[Role]:
         return self._transport.pages(Role, path_of("roles"), page_size=page_size)
@@ -42,13 +52,21 @@ class Roles(Resource):
         self, role_name: str, *, description: str, mfa_required: bool | None = None
     ) -> Operation:
         """Create a role. Raises ConflictError if the name is in use."""
-        return self._write("POST", role_name, description, mfa_required)
+        body = api.RoleBody(role_name=role_name, description=description, mfa_required=mfa_required)
+        return self._transport.write(Operation, "POST", path_of("roles"), body=body)
 
     def update(
-        self, role_name: str, *, description: str, mfa_required: bool | None = None
+        self,
+        role_name: str,
+        *,
+        description: str | None = None,
+        mfa_required: bool | None = None,
     ) -> Operation:
         """Change the passed fields. Raises NotFoundError if the role does not exist."""
-        return self._write("PUT", role_name, description, mfa_required)
+        body = api.UpdateRoleBody(
+            role_name=role_name, description=description, mfa_required=mfa_required
+        )
+        return self._transport.write(Operation, "PUT", path_of("roles"), body=body)
 
     def delete(self, role_name: str) -> RoleDeleted:
         """Delete the role and remove it from all users.
@@ -56,12 +74,6 @@ class Roles(Resource):
         Raises ConflictError for the administrators' role.
         """
         return self._transport.write(RoleDeleted, "DELETE", path_of("roles", role_name))
-
-    def _write(
-        self, method: str, role_name: str, description: str, mfa_required: bool | None
-    ) -> Operation:
-        body = api.RoleBody(role_name=role_name, description=description, mfa_required=mfa_required)
-        return self._transport.write(Operation, method, path_of("roles"), body=body)
 
     def of_users(self, *, page_size: int | None = None) -> Iterator[UserRoles]:
         """List users with their roles."""
@@ -101,9 +113,15 @@ class SignIns(Resource):
         return self._transport.write(Operation, "POST", path_of("user", "cognito"), body=body)
 
     def update(
-        self, user_id: str, *, email: str | None = None, phone: str | None = None
+        self,
+        user_id: str,
+        *,
+        email: str | None = None,
+        phone: str | None = None,
+        clear_phone: bool | None = None,
     ) -> Operation:
-        body = api.UpdateSignInBody(email=email, phone=phone)
+        """Change the passed values; `clear_phone` removes the number."""
+        body = api.UpdateSignInBody(email=email, phone=phone, clear_phone=clear_phone)
         path = path_of("user", "cognito", user_id)
         return self._transport.write(Operation, "PUT", path, body=body)
 
@@ -150,6 +168,15 @@ class Profiles(Resource):
         return self._transport.write(
             _Allowed, "POST", path, body=body, repeatable=True
         ).allowed_routes
+
+    def api_routes(self) -> list[ApiRoute]:
+        """Return the routes of the API by path."""
+        return self._transport.read(_ApiRoutes, path_of("auth", "routes", "api")).routes
+
+    def allowed_api_routes(self) -> list[AllowedApiRoute]:
+        """Return the routes that the caller may use, by path."""
+        path = path_of("auth", "routes", "api", "allowed")
+        return self._transport.read(_AllowedApiRoutes, path).routes
 
 
 def _profile(user_id: str) -> str:

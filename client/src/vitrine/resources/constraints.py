@@ -8,6 +8,7 @@ from vitrine.api_models import Constraint as Constraint
 from vitrine.api_models import ConstraintWritten as ConstraintWritten
 from vitrine.api_models import Criterion as Criterion
 from vitrine.api_models import GroupPermission as GroupPermission
+from vitrine.api_models import PermissionObjects as PermissionObjects
 from vitrine.api_models import Template as Template
 from vitrine.api_models import TemplateHead as TemplateHead
 from vitrine.api_models import TemplateImported as TemplateImported
@@ -21,6 +22,10 @@ ROLE_NAME = "ROLE_NAME"
 """The variable of templates with the role that their constraints are created for."""
 
 
+class _Terms(Wire):
+    message: PermissionObjects
+
+
 class _Templates(Wire):
     items: list[Template] = Field(alias="Items")
 
@@ -29,6 +34,11 @@ class Constraints(Resource):
     def list(self, *, page_size: int | None = None) -> Iterator[Constraint]:
         path = path_of("auth", "constraints")
         return self._transport.pages(Constraint, path, page_size=page_size)
+
+    def terms(self) -> PermissionObjects:
+        """Return what constraints accept: object types, fields, operators and permissions."""
+        path = path_of("auth", "constraints", "permissionObjects")
+        return self._transport.read(_Terms, path).message
 
     def get(self, constraint_id: str) -> Constraint:
         """Return a constraint. Raises NotFoundError if it does not exist."""

@@ -197,6 +197,45 @@ class ApiKeys(Resource):
         return self._transport.write(Message, "DELETE", path_of("auth", "api-keys", api_key_id))
 
 
+class OwnApiKeys(Resource):
+    """The caller's own keys."""
+
+    def list(self, *, page_size: int | None = None) -> Iterator[ApiKey]:
+        return self._transport.pages(ApiKey, _own_keys(), page_size=page_size)
+
+    def create(self, api_key_name: str, *, description: str, expires_at: str) -> ApiKey:
+        """Create a key for at most 365 days, which only this reply contains."""
+        body = api.CreateOwnApiKeyBody(
+            api_key_name=api_key_name, description=description, expires_at=expires_at
+        )
+        return self._transport.write(ApiKey, "POST", _own_keys(), body=body)
+
+    def get(self, api_key_id: str) -> ApiKey:
+        """Return a key. Raises NotFoundError for sessions and keys of others."""
+        return self._transport.read(ApiKey, _own_keys(api_key_id))
+
+    def update(
+        self,
+        api_key_id: str,
+        *,
+        description: str | None = None,
+        expires_at: str | None = None,
+        is_active: Literal["true", "false"] | None = None,
+    ) -> ApiKey:
+        """Change a key. Raises PermissionDeniedError if an administrator ended it."""
+        body = api.UpdateOwnApiKeyBody(
+            description=description, expires_at=expires_at, is_active=is_active
+        )
+        return self._transport.write(ApiKey, "PUT", _own_keys(api_key_id), body=body)
+
+    def delete(self, api_key_id: str) -> Message:
+        return self._transport.write(Message, "DELETE", _own_keys(api_key_id))
+
+
+def _own_keys(*api_key_id: str) -> str:
+    return path_of("auth", "user", "api-keys", *api_key_id)
+
+
 class Versions(Resource):
     def get(self) -> Version:
         """Return the server's version; needs no credentials."""
