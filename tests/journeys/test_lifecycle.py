@@ -106,7 +106,7 @@ def test_a_database_can_be_deleted_when_its_assets_are_archived(
     change(api, "archive", path)
     api.ok("DELETE", f"/database/{database}")
     status, body = api.refused("PUT", f"{path}/unarchiveAsset", CONFIRMED["unarchive"])
-    assert (status, body["code"]) == (409, "DatabaseDeleted")
+    assert (status, body["code"]) == (400, "DatabaseDeleted")
 
 
 def job(api: Api, job_id: str) -> Any:

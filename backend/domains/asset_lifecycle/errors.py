@@ -1,6 +1,6 @@
 """The errors of asset lifecycle."""
 
-from backend.core.errors import StateForbidsError
+from backend.core.errors import InvalidInputError, StateForbidsError
 
 
 class JobOvertakenError(StateForbidsError):
@@ -43,7 +43,7 @@ class AssetBusyError(StateForbidsError):
         )
 
 
-class DatabaseDeletedError(StateForbidsError):
+class DatabaseDeletedError(InvalidInputError):
     """The database of the asset is deleted."""
 
     code = "DatabaseDeleted"

@@ -25,8 +25,11 @@ class ArchiveBody(OptionalBody):
 
 
 class UnarchiveBody(WireModel):
+    """Without `unarchiveFiles`, the files return too, as in VAMS 2.5; clients of 2.6 send it."""
+
     confirm_unarchive: Confirmation
     reason: Reason | None = None
+    unarchive_files: bool = True
 
 
 class DeleteBody(WireModel):

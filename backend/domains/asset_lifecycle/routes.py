@@ -44,7 +44,11 @@ def _bind_assets(router: Router, service: LifecycleService, versions: VersionLif
     def unarchive_asset(call: Call, path: AssetPath, body: UnarchiveBody) -> LifecycleReply:
         ref = path.ref
         started = versions.unarchive_asset(
-            call.caller, ref, reason=body.reason, revision=call.expected_revision
+            call.caller,
+            ref,
+            reason=body.reason,
+            files=body.unarchive_files,
+            revision=call.expected_revision,
         )
         return _reply("unarchive", started)
 

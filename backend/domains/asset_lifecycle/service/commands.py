@@ -25,7 +25,7 @@ from backend.domains.asset_lifecycle.errors import (
 )
 from backend.domains.asset_lifecycle.models import DeletedAsset
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
-from backend.domains.asset_lifecycle.service.jobs import ArchiveSteps
+from backend.domains.asset_lifecycle.service.jobs import RESTORES, ArchiveSteps
 from backend.domains.assets.errors import AssetNotFoundError, AssetRevisionError
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
@@ -144,9 +144,10 @@ class LifecycleService:
         *,
         reason: str | None = None,
         composed: Composed | None = None,
+        files: bool = True,
         revision: int | None = None,
     ) -> Started:
-        """Restore an archived asset; the files that were archived with it follow.
+        """Restore an archived asset; the files that were archived with it follow, with `files`.
 
         Raises:
             AssetActiveError: it is not archived.
@@ -160,9 +161,12 @@ class LifecycleService:
         def change(asset: Asset, job: Job, at: datetime) -> list[Write]:
             if not asset.is_archived:
                 raise AssetActiveError(asset_id)
+            if not files:
+                job = job.model_copy(update={"parameters": {**job.parameters, RESTORES: False}})
             begins = self._start_writes(asset, job)
             changed = rules.unarchived_form(asset, at=iso(at), job_id=job.job_id)
             after = _attributes(changed) | reason_values("unarchivedReason", reason)
+            after |= {} if files else {RESTORES: False}
             return [
                 *self.assets.move_writes(asset, changed),
                 *begins,

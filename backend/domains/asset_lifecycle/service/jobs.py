@@ -35,6 +35,10 @@ MAX_PASSES = 10
 _UNFINISHED = f"Files were added during all {MAX_PASSES} passes; the last ones are not archived"
 
 
+RESTORES = "unarchiveFiles"
+"""The parameter of jobs that restore an asset: whether its files follow. Absent: they do."""
+
+
 @dataclass(eq=False, repr=False)
 class ArchiveSteps:
     repository: LifecycleRepository
@@ -81,7 +85,7 @@ class ArchiveSteps:
         return _progress(cursor.model_copy(update=done), items=len(noted.paths))
 
     def unarchive(self, job: Job) -> Progress:
-        """Restore the next files that were archived with the asset.
+        """Restore the next files that were archived with the asset, or only forget them.
 
         Raises:
             JobOvertakenError: the asset was deleted, or archived again.
@@ -93,7 +97,9 @@ class ArchiveSteps:
             return Progress(finished=True)
         bucket, prefix = self.assets.location(asset)
         keys = [prefix + path for path in page.paths]
-        markers = self._hiding_markers(bucket, prefix, keys)
+        markers: list[VersionRef] = []
+        if job.parameters.get(RESTORES, True):
+            markers = self._hiding_markers(bucket, prefix, keys)
         while markers:
             self.objects.delete_many(bucket, markers)
             removed, markers = markers, self._hiding_markers(bucket, prefix, keys)

@@ -106,6 +106,7 @@ class VersionLifecycle:
         ref: AssetRef,
         *,
         reason: str | None = None,
+        files: bool = True,
         revision: int | None = None,
     ) -> Started:
         """Restore an archived asset (database id, asset id).
@@ -127,6 +128,7 @@ class VersionLifecycle:
             *ref.ids,
             reason=reason,
             composed=composed,
+            files=files,
             revision=revision,
         )
 

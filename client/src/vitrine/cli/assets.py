@@ -159,6 +159,9 @@ def unarchive(
     database: DatabaseArgument,
     asset: AssetArgument,
     reason: ReasonOption = None,
+    files: Annotated[
+        bool, typer.Option("--files/--no-files", help="Restore files archived with it.")
+    ] = True,
     wait: WaitOption = False,
     timeout: TimeoutOption = 600.0,
 ) -> None:
@@ -166,7 +169,9 @@ def unarchive(
     asset_reply = find_asset(session.client, database, asset, archived=True)
     _change(
         session,
-        lambda: session.client.assets.unarchive(database, asset_reply.asset_id, reason=reason),
+        lambda: session.client.assets.unarchive(
+            database, asset_reply.asset_id, reason=reason, unarchive_files=files
+        ),
         wait=wait,
         timeout=timeout,
     )

@@ -20,13 +20,22 @@ class AssetLifecycle(Resource):
         body = api.ArchiveBody(confirm_archive=True, reason=reason)
         return self._change("DELETE", "archiveAsset", (database_id, asset_id), body)
 
-    def unarchive(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:
-        """Restore an asset, with the files that were archived with it.
+    def unarchive(
+        self,
+        database_id: str,
+        asset_id: str,
+        *,
+        reason: str | None = None,
+        unarchive_files: bool | None = None,
+    ) -> Changed:
+        """Restore an asset, with the files archived with it unless `unarchive_files` is false.
 
         Raises:
             ConflictError: it is not archived, is still being archived, or its database is deleted.
         """
-        body = api.UnarchiveBody(confirm_unarchive=True, reason=reason)
+        body = api.UnarchiveBody(
+            confirm_unarchive=True, reason=reason, unarchive_files=unarchive_files
+        )
         return self._change("PUT", "unarchiveAsset", (database_id, asset_id), body)
 
     def delete(self, database_id: str, asset_id: str, *, reason: str | None = None) -> Changed:

@@ -116,6 +116,29 @@ def test_all_files_follow_their_asset_and_come_back(
         assert head.version.version_id == version_id
 
 
+def test_files_return_only_if_they_are_wanted(museum: Lifecycle, tables: Tables) -> None:
+    for path in ("/a.glb", "/b.glb", "/c.glb"):
+        museum.gallery.put(path)
+    museum.archive()
+    answer = museum.send("unarchive", confirmUnarchive=True, unarchiveFiles=False)
+    assert answer.status == 200, answer.body
+    museum.work(answer.body["jobId"])
+    assert museum.files() == dict.fromkeys(("/a.glb", "/b.glb", "/c.glb"), True)
+    assert museum.stored.status == "active"
+    entry = [e for e in entries(tables) if e["operation"] == "unarchive_asset"][-1]
+    assert entry["changes"]["unarchiveFiles"] == {"after": False}
+    museum.gallery.put("/d.glb")
+    # A later archiving restores only what it took.
+    museum.archive()
+    museum.unarchive()
+    shown = {path for path, is_hidden in museum.files().items() if not is_hidden}
+    assert shown == {"/d.glb"}
+    for wrong in ("false", 0, None):
+        body = {"confirmUnarchive": True, "unarchiveFiles": wrong}
+        answer = museum.send("unarchive", **body)
+        assert (answer.status, answer.body["errors"][0]["field"]) == (400, "unarchiveFiles")
+
+
 def test_markers_of_folders_stay_as_they_are(museum: Lifecycle) -> None:
     for path in ("/a/", "/b/", "/c/", "/d/", "/d/x.glb", "/e/", "/f/", "/g/", "/h/"):
         museum.gallery.put(path, b"")

@@ -453,7 +453,7 @@ def test_an_asset_of_a_deleted_database_cannot_be_restored_but_deleted(
 ) -> None:
     museum.archive()
     museum.gallery.assets.databases.delete_database(ADMIN, "museum")
-    assert museum.refused("unarchive") == (409, "DatabaseDeleted")
+    assert museum.refused("unarchive") == (400, "DatabaseDeleted")
     assert museum.work_off(museum.delete()).state == "done"
 
 
