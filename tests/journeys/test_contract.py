@@ -26,6 +26,7 @@ ENDING = {"delete_asset", "archive_asset"}
 
 REVOKING = {
     *("update_api_key", "delete_api_key", "delete_role", "update_role"),
+    *("update_own_api_key", "delete_own_api_key"),
     *("create_user_roles", "update_user_roles", "delete_user_roles"),
 }
 """Operations that can revoke the key or the permissions of this test's requests."""

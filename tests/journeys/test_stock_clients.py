@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from time import monotonic, sleep
 from uuid import uuid4
 
@@ -92,6 +93,7 @@ def _first_names(api: Api) -> dict[str, str]:
         "comment": f"x{uuid4()}",
         "role": f"looker-{run}",
         "person": f"ada-{run}@example.com",
+        "soon": (datetime.now(UTC) + timedelta(days=300)).date().isoformat(),
     }
 
 

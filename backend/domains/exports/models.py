@@ -10,6 +10,7 @@ from backend.core.quoting import quoted
 
 # Assets of a page; its size and time end it earlier (decision 22).
 MAX_ASSETS = 1000
+MAX_FILES = 10_000  # of a page, as in VAMS 2.6
 MAX_EXTENSIONS = 100
 
 
@@ -28,6 +29,7 @@ class ExportBody(SentModel, OptionalBody):
     include_archived_files: bool = False
     file_extensions: Annotated[list[Line], Field(max_length=MAX_EXTENSIONS)] | None = None
     max_assets: Annotated[int, Field(ge=1, le=MAX_ASSETS)] = 100
+    max_files: Annotated[int, Field(ge=1, le=MAX_FILES)] | None = None
     starting_token: str | None = None
 
     @field_validator("file_extensions")
@@ -73,7 +75,8 @@ class ExportedFile(FullModel):
 class ExportedAsset(WireModel):
     """An asset with those of its files that are on this page.
 
-    If files remain, the next page has the same asset again with more files.
+    If files remain, the next page has the same asset again with more files; `files_truncated` then
+    is true. It is absent if the request has no `maxFiles`.
     """
 
     is_root_lookup_asset: Annotated[bool, Field(alias="is_root_lookup_asset")]
@@ -94,6 +97,7 @@ class ExportedAsset(WireModel):
     archived: bool
     metadata: ExportedValues
     files: list[ExportedFile]
+    files_truncated: Annotated[bool | None, Field(alias="files_truncated")] = None
 
 
 class UnauthorizedAsset(WireModel):

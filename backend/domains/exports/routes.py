@@ -53,5 +53,5 @@ def _read(page: ExportPage) -> Read:
 
 def _scope(call: Call, body: ExportBody) -> str:
     """Return the scope of a token: the caller, the asset, and the requested parts."""
-    flags = body.model_dump(exclude={"starting_token", "max_assets"})
+    flags = body.model_dump(exclude={"starting_token", "max_assets", "max_files"})
     return json.dumps([call.caller.user_id, call.route.key, dict(call.path), flags])

@@ -3,6 +3,7 @@
 A page is limited in characters and time. An asset with more files continues on the next page.
 """
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -70,10 +71,11 @@ class ExportPage(NamedTuple):
 
 @dataclass(slots=True)
 class _Room:
-    """The time and size that remain for a page."""
+    """The time, size and number of files that remain for a page."""
 
     until: datetime
     clock: Clock
+    files: int
     chars: int = rules.PAGE_CHARS
 
     def use(self, sent: Iterable[BaseModel]) -> None:
@@ -81,7 +83,7 @@ class _Room:
 
     @property
     def is_left(self) -> bool:
-        return self.chars > 0 and self.clock() < self.until
+        return self.files > 0 and self.chars > 0 and self.clock() < self.until
 
 
 @dataclass(eq=False, repr=False)
@@ -113,7 +115,7 @@ class ExportService:
             ExportTooLargeError: a part of an asset does not fit a page.
             FamilyTooLargeError: the tree is too large; parts of it can be exported.
         """
-        room = _Room(self.clock() + MAX_TIME, self.clock)
+        room = _Room(self.clock() + MAX_TIME, self.clock, wanted.max_files or sys.maxsize)
         root = self.assets.get_asset(caller, *ref.ids)
         levels = None if wanted.fetch_entire_children_subtrees else 1
         if not wanted.fetch_asset_relationships:
@@ -135,6 +137,8 @@ class ExportService:
                 return page._replace(after=last)
             files = rules.files_after(node, after)
             exported, unread = self._export_asset(caller, family, node, wanted, files, room)
+            if wanted.max_files is not None and isinstance(exported, ExportedAsset):
+                exported.files_truncated = unread is not None
             page.assets.append(exported)
             if unread is not None:
                 return page._replace(after=rules.position_after(node, unread))
@@ -193,14 +197,18 @@ class ExportService:
             for route in (routes.DOWNLOAD, routes.STREAM_FILE)
         )
         while True:
-            page = self.files.list_files(caller, node, query, PageRequest(FILES_AT_ONCE, files))
+            limit = min(FILES_AT_ONCE, room.files)
+            page = self.files.list_files(caller, node, query, PageRequest(limit, files))
             rows = [item for item in page.items if rules.is_wanted(item, wanted)]
             page_files = self._files(asset, rows, values, wanted, with_urls=with_urls)
             exported.files.extend(page_files)
             room.use(page_files)
+            room.files -= len(page_files)
             files = page.after
             # The time limit does not split small assets, which would cost a needless request.
-            is_small = room.chars > 0 and len(exported.files) < FILES_AT_ONCE
+            # With few files at a time, one could take many requests to S3.
+            is_small = wanted.max_files is None and len(exported.files) < FILES_AT_ONCE
+            is_small = is_small and room.chars > 0
             if files is None or not (room.is_left or is_small):
                 return exported, files
 

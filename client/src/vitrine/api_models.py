@@ -561,6 +561,7 @@ class FileItem(Wire):
     size: int | None = None
     date_created_current_version: str | None = None
     version_id: str | None = None
+    etag: str | None = None
     storage_class: str | None = None
     is_archived: bool | None = None
     current_asset_version_file_version_mismatch: bool | None = None
@@ -1488,8 +1489,13 @@ class TurntableAddress(Wire):
 
 
 class UnarchiveBody(Body):
+    """
+    Without `unarchiveFiles`, the files return too, as in VAMS 2.5; clients of 2.6 send it.
+    """
+
     confirm_unarchive: bool
     reason: str | None = None
+    unarchive_files: bool | None = None
 
 
 class UnarchiveFolderBody(Body):
@@ -2311,7 +2317,8 @@ class ExportedAsset(Wire):
     """
     An asset with those of its files that are on this page.
 
-    If files remain, the next page has the same asset again with more files.
+    If files remain, the next page has the same asset again with more files; `files_truncated` then
+    is true. It is absent if the request has no `maxFiles`.
     """
 
     is_root_lookup_asset: bool | None = Field(default=None, alias="is_root_lookup_asset")
@@ -2332,6 +2339,7 @@ class ExportedAsset(Wire):
     archived: bool | None = None
     metadata: dict[str, ExportedValue] | None = None
     files: tuple[ExportedFile, ...] = Field(default=(), validate_default=True)
+    files_truncated: bool | None = Field(default=None, alias="files_truncated")
 
 
 class Hit(HitText):

@@ -82,6 +82,7 @@ class FileItem(WireModel):
     size: int | None = None
     date_created_current_version: str | None = None
     version_id: str | None = None
+    etag: str | None = None
     storage_class: str | None = None
     is_archived: bool = False
     current_asset_version_file_version_mismatch: bool | None = None

@@ -225,6 +225,7 @@ def _row(prefix: str, key: str, entry: ObjectVersion, entries: Entries) -> Found
         return item, None
     facts = {
         "size": None if entry.is_delete_marker else entry.size,
+        "etag": entry.etag or None,
         "storage_class": None if entry.is_delete_marker else entry.storage_class,
         "preview_file": None if entry.is_delete_marker else entries.preview_of(key),
     }
@@ -241,6 +242,7 @@ def held_item(prefix: str, held: FileSnapshot) -> FileItem:
         size=held.size,
         date_created_current_version=held.last_modified,
         version_id=held.version_id,
+        etag=held.etag or None,
     )
 
 
@@ -252,6 +254,7 @@ def head_facts(head: ObjectHead | ObjectVersion | None) -> Mapping[str, str | bo
         return {"is_archived": True}
     return {
         "version_id": head.version.version_id,
+        "etag": head.version.etag or None,
         "storage_class": head.version.storage_class,
         "primary_type": head.metadata.get(PRIMARY_TYPE_METADATA, ""),
     }
@@ -265,6 +268,7 @@ def version_facts(version: ObjectVersion | None) -> Mapping[str, str | bool | No
         return {"is_archived": True}
     return {
         "version_id": version.version_id,
+        "etag": version.etag or None,
         "storage_class": version.storage_class,
         "primary_type": "",
     }

@@ -32,6 +32,7 @@ class ExportFlags:
     include_archived_files: bool = False
     file_extensions: Sequence[str] = ()
     max_assets: int | None = None
+    max_files: int | None = None
 
     def body(self) -> dict[str, JsonValue]:
         fields = {to_camel(name): value for name, value in asdict(self).items()}

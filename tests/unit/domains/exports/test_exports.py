@@ -191,6 +191,29 @@ def test_pages_return_each_asset_once_and_links_on_the_first(museum: Exports) ->
     assert {page["totalAssetsInTree"] for page in pages} == {3}
 
 
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 100])
+def test_a_page_has_at_most_the_files_that_are_requested(museum: Exports, most: int) -> None:
+    for asset_id, number in (("hall", 4), ("statue", 2)):
+        for file in range(number):
+            museum.put(asset_id, f"/{file}.txt")
+            museum.put(asset_id, f"/{file}.png")
+    wanted = {"fetchEntireChildrenSubtrees": True, "fileExtensions": [".txt"]}
+    (whole,) = museum.pages(**wanted)
+    assert not any("files_truncated" in asset for asset in whole["assets"])
+    pages = museum.pages(**wanted, maxFiles=most)
+    files: dict[str, list[str]] = {asset["assetid"]: [] for asset in whole["assets"]}
+    for page in pages:
+        assert sum(len(asset["files"]) for asset in page["assets"]) <= most
+        for asset in page["assets"]:
+            files[asset["assetid"]] += [file["key"] for file in asset["files"]]
+        cut = [asset["assetid"] for asset in page["assets"] if asset["files_truncated"]]
+        assert cut in ([], [page["assets"][-1]["assetid"]])
+        assert "NextToken" in page or not cut
+    assert files == {
+        asset["assetid"]: [file["key"] for file in asset["files"]] for asset in whole["assets"]
+    }
+
+
 def test_an_asset_with_more_files_than_a_page_continues_on_the_next(
     museum: Exports, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,6 +306,7 @@ def test_archived_assets_are_left_out(museum: Exports) -> None:
 def test_a_token_is_good_for_its_caller_asset_and_flags_only(museum: Exports) -> None:
     token = museum.export(maxAssets=1).body["NextToken"]
     assert ids(museum.export(maxAssets=7, startingToken=token).body) == ["statue"]
+    assert museum.export(maxFiles=7, startingToken=token).status == 200
     foreign: tuple[dict[str, Any], ...] = (
         {"startingToken": token, "includeFileMetadata": False},
         {"startingToken": token[:-2] + "AA"},
@@ -299,6 +323,9 @@ def test_what_is_wrong_is_refused(museum: Exports) -> None:
         {"maxAssets": 0},
         {"maxAssets": 1001},
         {"maxAssets": "ten"},
+        {"maxFiles": 0},
+        {"maxFiles": 10_001},
+        {"maxFiles": "ten"},
         {"fileExtensions": "glb"},
         {"fileExtensions": ["glb"]},
         {"fileExtensions": [""]},

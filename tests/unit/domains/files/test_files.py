@@ -64,6 +64,9 @@ def test_a_row_has_the_contracts_fields(museum: Gallery) -> None:
     version_id = museum.put("/b/two.obj")
     result = row(museum, "/b/two.obj")
     assert result.pop("dateCreatedCurrentVersion").startswith("20")
+    (basic,) = museum.list_files(prefix="/b/two.obj", basic="true").body["items"]
+    described = museum.file_info("/b/two.obj").body
+    assert result.pop("etag") == basic["etag"] == described["etag"] != ""
     assert result == {
         "fileName": "two.obj",
         "key": "statue/b/two.obj",
