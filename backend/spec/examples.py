@@ -18,6 +18,7 @@ EXAMPLES: Mapping[str, object] = {
     "defaultBucketId": "5f0c8f0e-0c3b-4b3e-8b5e-0d3a6f0f6f5e",
     "description": "The pump house as it was scanned",
     "email": "ann@example.org",
+    "expiresAt": "2027-01-31",
     "filePath": "/scans/pump.e57",
     "inputParameters": '{"quality": "high"}',
     "isDistributable": True,

@@ -13,7 +13,14 @@ from backend.entrypoints.openapi import bindings, openapi, routers
 from backend.http.bodies import validate
 from backend.http.openapi import document_path
 from backend.http.router import Binding
-from backend.spec.routes import ARCHIVE_ASSET, ARCHIVE_ASSET_VERSION, DELETE_DATABASE, ROUTES, Route
+from backend.spec.routes import (
+    ARCHIVE_ASSET,
+    ARCHIVE_ASSET_VERSION,
+    DELETE_DATABASE,
+    ROUTES,
+    UPDATE_ROLE,
+    Route,
+)
 from backend.spec.routes.files import (
     HEAD_AUXILIARY_FILE,
     HEAD_FILE,
@@ -43,8 +50,10 @@ TAKE_NO_NULL = {
     f"{ARCHIVE_ASSET.key} confirmArchive",
     f"{ARCHIVE_ASSET_VERSION.key} confirmArchiveAsset",
     f"{DELETE_DATABASE.key} confirmPermanentDelete",
+    f"{UPDATE_ROLE.key} description",
 }
-"""Fields that confirm an operation: clients must send them, or omit them; null is refused."""
+"""Fields that confirm an operation, and one that VAMS 2.6 refuses too: clients must send them, or
+omit them; null is refused."""
 WRONG: tuple[Any, ...] = ({"unexpected": []}, [["x"]])
 LONG = "x" * 300_000
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from backend.core.models import Confirmation, OptionalBody, WireModel
+from backend.core.models import Confirmation, OptionalBody, SentModel, WireModel
 from backend.core.names import Reason
 from backend.domains.assets.models import Location
 from backend.domains.jobs.models import JobState
@@ -24,7 +24,7 @@ class ArchiveBody(OptionalBody):
     reason: Reason | None = None
 
 
-class UnarchiveBody(WireModel):
+class UnarchiveBody(SentModel):
     """Without `unarchiveFiles`, the files return too, as in VAMS 2.5; clients of 2.6 send it."""
 
     confirm_unarchive: Confirmation

@@ -36,7 +36,7 @@ class CreateSignInBody(WireModel):
     phone: Phone | None = None
 
 
-class UpdateSignInBody(WireModel):
+class UpdateSignInBody(SentModel):
     """Omitted fields remain unchanged; at least one is required."""
 
     email: Email | None = None

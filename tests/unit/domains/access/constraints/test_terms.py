@@ -1,4 +1,4 @@
-"""What constraints accept, as editors of constraints read it."""
+"""The terms that constraints accept, for editors of constraints."""
 
 from collections.abc import Iterator
 from typing import Any
