@@ -133,6 +133,12 @@ def test_a_key_made_with_a_key_ends_with_it(bench: KeyRoutes, ann: Client) -> No
     assert bench.refusal(made["apiKeyId"]) is not None
 
 
+def test_a_user_with_the_default_role_only_creates_keys(bench: KeyRoutes) -> None:
+    guest = bench.client("guest")
+    assert create(guest).status == 200
+    assert bench.reply_to_creation("guest").status == 400, "by an administrator"
+
+
 @pytest.mark.parametrize("created", ["", "once", "9999-12-31T00:00:00Z"])
 def test_a_key_of_unknown_age_is_not_extended(bench: KeyRoutes, ann: Client, created: str) -> None:
     key = create(ann).body["apiKeyId"]
