@@ -134,8 +134,7 @@ def test_files_return_only_if_they_are_wanted(museum: Lifecycle, tables: Tables)
     shown = {path for path, is_hidden in museum.files().items() if not is_hidden}
     assert shown == {"/d.glb"}
     for wrong in ("false", 0):
-        body = {"confirmUnarchive": True, "unarchiveFiles": wrong}
-        answer = museum.send("unarchive", **body)
+        answer = museum.send("unarchive", confirmUnarchive=True, unarchiveFiles=wrong)
         assert (answer.status, answer.body["errors"][0]["field"]) == (400, "unarchiveFiles")
 
 

@@ -197,7 +197,7 @@ def test_a_page_has_at_most_the_files_that_are_requested(museum: Exports, most: 
         for file in range(number):
             museum.put(asset_id, f"/{file}.txt")
             museum.put(asset_id, f"/{file}.png")
-    wanted = {"fetchEntireChildrenSubtrees": True, "fileExtensions": [".txt"]}
+    wanted: dict[str, Any] = {"fetchEntireChildrenSubtrees": True, "fileExtensions": [".txt"]}
     (whole,) = museum.pages(**wanted)
     assert not any("files_truncated" in asset for asset in whole["assets"])
     pages = museum.pages(**wanted, maxFiles=most)
