@@ -1,4 +1,4 @@
-"""The server for assistants: what it offers, bounds, marks as data, asks for and refuses."""
+"""The server for assistants: its tools, bounds, marks of data, questions and refusals."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -91,7 +91,9 @@ def test_without_write_no_tool_changes_an_asset(client: Vitrine, tmp_path: Path)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_what_replaces_or_hides_something_is_asked_first(assistant: Assistant, mode: str) -> None:
+def test_the_user_confirms_that_something_is_replaced_or_archived(
+    assistant: Assistant, mode: str
+) -> None:
     def metadata(value: str) -> str:
         values = {"maker": value}
         return assistant.call("set_metadata", **PUMP, values=values, mode=mode)
@@ -110,7 +112,7 @@ def test_what_replaces_or_hides_something_is_asked_first(assistant: Assistant, m
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_client_that_cannot_ask_is_refused(
+def test_a_client_without_questions_is_refused(
     assistant: Assistant, server: FakeServer, mode: str
 ) -> None:
     said = assistant.call("archive_file", **PUMP, path="/a.glb", asks=False, mode=mode)
