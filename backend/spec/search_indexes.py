@@ -7,22 +7,31 @@ limits on keywords.
 
 from typing import Any
 
-from backend.spec.analysis import ANALYSIS, INNER_NORMALIZER, SORT_NORMALIZER, STRETCH_CHARS
+from backend.spec.analysis import (
+    ANALYSIS,
+    INNER_NORMALIZER,
+    INNER_WITH_IDS,
+    SORT_NORMALIZER,
+    STRETCH_CHARS,
+    WITH_IDS,
+    WITH_IDS_SEARCH,
+)
 from backend.spec.tables import assets, metadata
 from backend.spec.tables.model import Table
 from backend.values import frozen
 
 Mapping = dict[str, Any]
 
-MAPPING_VERSION = 7
+MAPPING_VERSION = 8
 """The version of the documents and mapping of an index; each index names its own in `_meta`.
 
 1: indexes that name none. 2: `source_bytes` and the subfields `inner`; documents
 of archived files have the facts of the last version with content; an asset's preview at its root is
 no file document. 3: `str_storageclass` of files. 4: `attributes` (typed pairs) and `shape` of
 files. 5: points in GeoJSON are places of metadata; version and size of the preview. 6: facts that
-are dates have a `date`. 7: the subfields `sort`; shapes of GeoJSON. A reindex creates indexes of
-this version; until then those of an earlier one are written and checked as they were.
+are dates have a `date`. 7: the subfields `sort`; shapes of GeoJSON. 8: generated ids are words. A
+reindex creates indexes of this version; until then those of an earlier one are written and checked
+as they were.
 """
 
 # `ignore_above` of every keyword field. 8,000 characters are at most 32,000 bytes of UTF-8; Lucene
@@ -79,6 +88,10 @@ INNER_PARTS: Mapping = {
 # Fields with texts that people write: searches also match parts of their words and misspelled
 # words, and filters compare them word by word.
 INNER_FIELDS = ("str_assetname", "str_key", "list_tags", "str_description")
+
+FIELDS_WITH_IDS = ("str_assetid", "str_key")
+"""Fields that contain generated ids, of which no parts are found."""
+_WITH_IDS: Mapping = {"analyzer": WITH_IDS, "search_analyzer": WITH_IDS_SEARCH}
 
 SORT = "sort"
 # The `sort` subfield: without case and accents, numbers in their order (decision 41).
@@ -300,6 +313,11 @@ class SearchIndex:
             for field in properties.keys() & {*fields}:
                 parts = {**properties[field]["fields"], name: part}
                 properties[field] = {**properties[field], "fields": parts}
+        for field in properties.keys() & {*FIELDS_WITH_IDS}:
+            properties[field] = {**properties[field], **_WITH_IDS}
+            if INNER in (parts := properties[field]["fields"]):
+                inner = {**INNER_PARTS, "normalizer": INNER_WITH_IDS}
+                properties[field]["fields"] = {**parts, INNER: inner}
         for field, cut in _COPIED.items():
             properties[field] = {**properties[field], "copy_to": [cut]}
         return {

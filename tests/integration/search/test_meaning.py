@@ -163,6 +163,42 @@ def test_parts_of_words_are_found_after_whole_ones(museum: Library) -> None:
     assert order("drive.v2.glb")[0] == "f2"
 
 
+IDS = ("xface2b0b-0def-4b00-9ace-10c0ffee1020", "0ddba112-0def-4b00-9ace-20c0ffee2a10")
+
+
+def test_no_part_of_a_generated_id_is_found_but_the_whole_id_is(library: Library) -> None:
+    one, other = IDS
+    library.put(
+        {
+            "a1": asset(one, str_assetname="Rotor"),
+            "p2": file(one, [], str_key=f"{one}/part 2.txt"),
+            "p10": file(one, [], str_key=f"{one}/part 10.txt"),
+            "a2": asset(other, str_assetname="Stator x2"),
+            "p3": file(other, [], str_key=f"bed/{other}/part 3.txt"),
+        }
+    )
+
+    def order(query: str, **body: Any) -> list[str]:
+        hits = library.search(query=query, aggregations=False, **body)["hits"]["hits"]
+        return [hit["_id"] for hit in hits]
+
+    assert order("part 2")[0] == "p2"
+    parts = ("2", "10", "0", "b", "face", "xface2b0b", "coffee", "0ddba112", "c0ffee", "0def", "x")
+    found = {part: order(part) for part in (*parts, "bed", "x2", '"4b00"', "0d*", "0def-4b00")}
+    names = {"2": ["a2", "p2"], "10": ["p10"], "x": ["a2"], "x2": ["a2"]}
+    folders = {"b": ["p3"], "bed": ["p3"]}
+    assert {part: ids for part, ids in found.items() if ids} == names | folders
+    for text in (one, one.upper(), f"{one} rotor"):
+        assert order(text)[0] == "a1", text
+    for text in (one, one.upper(), f"{one} rotor", f'"{one}"', f"+{one}"):
+        assert set(order(text)) == {"a1", "p2", "p10"}, text
+    assert order(other) == ["a2", "p3"]
+    assert order(f"{one}/part 10.txt", entityTypes=["file"])[0] == "p10"
+    assert library.ids(filters=[{"query_string": {"query": f'str_assetid:"{one}"'}}]) == {
+        *("a1", "p2", "p10")
+    }
+
+
 def test_suggestions_and_corrections_know_visible_documents_only(museum: Library) -> None:
     def suggest_texts(service: SearchService, text: str) -> list[tuple[str, str]]:
         query = SuggestQuery(q=text)
