@@ -80,6 +80,7 @@ test('new tabs, a reload and another browser window of the same profile are sign
       .first()
       .click({ modifiers: ['ControlOrMeta'] });
     const tab = await opening;
+    await tab.bringToFront(); // a browser draws nothing of a tab behind another one
     await tab.locator('.asset h1').waitFor();
     await tab.reload();
     await tab.locator('.asset h1').waitFor();

@@ -190,6 +190,7 @@ test('two contents of a model, and two models, turn together', async ({ open }) 
 });
 
 test('memory is free again after models were opened and left', async ({ page }) => {
+  test.slow(); // fifty models, each drawn without a graphics card
   const { database, id } = await newAsset(
     page,
     [file('box.gltf', box(2, 1, 1)), file('a.txt')],
