@@ -20,11 +20,11 @@ def later_router() -> Router:
         count(ROUTES_NOT_SERVED)
         raise NotServedError(later.sentence)
 
-    for method, path in dict.fromkeys((route.method, route.pattern) for route in LATER_ROUTES):
+    for later in {(route.method, route.pattern): route for route in LATER_ROUTES}.values():
         router.bind(
             Route(
-                method,
-                path,
+                later.method,
+                later.pattern,
                 "configuration",
                 "refuse_later_route",
                 "Refuse a route of a later VAMS release",

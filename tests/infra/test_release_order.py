@@ -1,4 +1,4 @@
-"""What `make` does before it calls AWS: it refuses unknown stages, and asks about releases."""
+"""The targets of `make` that call AWS refuse unknown stages, and ask about releases."""
 
 import io
 import re

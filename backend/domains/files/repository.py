@@ -211,10 +211,10 @@ class FileRepository:
             snapshots[held] = snapshot
         return snapshots
 
-    def note_moved(self, asset: Asset, path: str, version_id: str, guard: Write) -> None:
-        """Note the S3 version that a move leaves archived at the earlier path of a file.
+    def record_moved_version(self, asset: Asset, path: str, version_id: str, guard: Write) -> None:
+        """Store the S3 version that a move leaves archived at the earlier path of a file.
 
-        A delete marker does not tell why it was put. `guard` is part of the transaction.
+        A delete marker has no reason why it was put. `guard` is part of the transaction.
         """
         note = Update(table=RECORD_SETS, key=_moved_key(asset, path), set={_VERSION: version_id})
         self.tables.transact([guard, note])

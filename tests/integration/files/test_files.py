@@ -20,12 +20,11 @@ from backend.domains.files.repository import FileChangeRepository
 from backend.domains.metadata.models import Entity, NewRecord
 from backend.entrypoints.wiring.file_changes import change_steps
 from backend.entrypoints.wiring.jobs import runner
-from backend.entrypoints.wiring.metadata import metadata
+from backend.entrypoints.wiring.metadata import metadata, records
 from tests.factories.assets import ADMIN, created_asset
 from tests.factories.files import BUCKET, GLB, Gallery, Response, sha256
 from tests.factories.lifecycle import Lifecycle, lifecycle
 from tests.factories.versions import Versions, versions
-from tests.unit.domains.files.changes import notes
 
 MIB = 1024**2
 _MOVES = 12
@@ -318,7 +317,13 @@ def test_metadata_that_is_written_while_a_file_moves_moves_with_it(museum: Galle
         for writer in writers:
             writer.result()
     assert len(accepted) > _MOVES
-    stored = [notes(museum, path).keys() for path in paths]
+    stored = [
+        {
+            record.metadata_key
+            for record in records(museum.changing).records_of(Entity("museum", "statue", path))
+        }
+        for path in paths
+    ]
     assert stored[_MOVES % 2] == accepted
     assert stored[1 - _MOVES % 2] == set()
 

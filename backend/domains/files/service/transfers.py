@@ -124,7 +124,9 @@ class Transfers:
             if head.version.version_id != work.version_id and work.cursor.turn < _MAX_TURNS:
                 # It was uploaded meanwhile: the new version is moved.
                 return ChangeCursor(version_id=head.version.version_id, turn=work.cursor.turn + 1)
-            self.rows.note_moved(source.asset, source.path, head.version.version_id, guard)
+            self.rows.record_moved_version(
+                source.asset, source.path, head.version.version_id, guard
+            )
             self.archival.archive(work, self.companions.keys(source))
         self.companions.delete_records(work.caller, source.asset, source.path, guard)
         if self.companions.remove_auxiliary(source.asset.asset_id, source.path).more:
