@@ -80,7 +80,7 @@ def test_a_stage_whose_release_is_unknown_is_deployed(
 
 
 def test_an_unknown_stage_is_refused_before_anything_else() -> None:
-    command = ("make", "--old-file=.venv/.ready", "deploy", "STAGE=nope")
+    command = ("make", "--no-print-directory", "--old-file=.venv/.ready", "deploy", "STAGE=nope")
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     refusal, *rest = result.stderr.splitlines()
     assert refusal == "stage: 'nope' is not one of local, minimal, prod, small"

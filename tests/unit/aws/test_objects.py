@@ -14,7 +14,6 @@ from botocore.stub import Stubber
 from backend.aws.clients import s3
 from backend.aws.object_ranges import S3ObjectRanges
 from backend.aws.objects import S3Objects
-from backend.aws.settings import Settings
 from backend.core.errors import UnavailableError
 from backend.core.file_kinds import serving_of
 from backend.core.objects import NotRestoredError, ObjectHead, ObjectRef, ObjectRefusedError
@@ -23,6 +22,7 @@ from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.downloads import downloads
 from backend.spec.functions.apis import DOWNLOADS_API
 from backend.spec.settings import MAX_URL_SECONDS, PRESIGNED_URL_SECONDS
+from tests.model.deployment import in_memory_settings
 
 
 class RawResponse(io.BytesIO):
@@ -206,9 +206,7 @@ def test_a_url_is_for_one_part_or_object_alone() -> None:
 
 
 @pytest.mark.parametrize(("output", "seconds"), [("900", 900), ("3600", 3600), ("86400", 3600)])
-def test_no_stage_makes_urls_that_live_for_more_than_an_hour(
-    settings: Settings, output: str, seconds: int
-) -> None:
-    own = {**settings.environment, PRESIGNED_URL_SECONDS.variable: output}
-    context = Context(DOWNLOADS_API, settings=Settings(own))
+def test_no_stage_makes_urls_that_live_for_more_than_an_hour(output: str, seconds: int) -> None:
+    settings = in_memory_settings(**{PRESIGNED_URL_SECONDS.variable: output})
+    context = Context(DOWNLOADS_API, settings=settings)
     assert downloads(context).url_seconds == seconds <= MAX_URL_SECONDS

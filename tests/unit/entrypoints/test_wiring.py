@@ -73,7 +73,7 @@ def test_functions_use_their_tables_and_act_for_whom_they_declare() -> None:
     assert TAGS not in COMMENTS_API.tables
     kinds = {"callers": WatchedAuthorization, "itself": SystemOnly, "both": SystemOr}
     for function in FUNCTIONS:
-        context = Context(function, tables=MemoryTables())
+        context = Context(function, settings=in_memory_settings(), tables=MemoryTables())
         assert type(context.authorization) is kinds[function.acts_for], function.name
         assert function.acts_for == "callers" or function.kind != "api", function.name
     assert {function.acts_for for function in FUNCTIONS} == set(kinds)

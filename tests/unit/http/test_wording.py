@@ -244,7 +244,7 @@ def test_every_exception_is_a_field_of_a_body_and_others_refuse_control_characte
                 validate(with_nul.binding.models["body"], body, strict=True)
             error = [item.message for item in refused.value.fields if item.field == with_nul.field]
             if not error or "line breaks" in error[0]:
-                wrong.append(f"{spoilt}: {control!r}: {error}")
+                wrong.append(f"{with_nul.binding.route.key} {with_nul.field}: {control!r}: {error}")
     assert not wrong, "\n".join(wrong)
 
 

@@ -24,7 +24,7 @@ OURS_FIELDS = {
     *("source_bytes", "attributes", "shape"),
     *(f"stretches_{name}" for name in ("databaseid", "assetname", "assettype", "tags")),
 }
-OURS_PARAMETERS = {"ignore_above", "copy_to", "inner", "sort"}
+OURS_PARAMETERS = {"analyzer", "search_analyzer", "ignore_above", "copy_to", "inner", "sort"}
 CHOSEN = {
     ("ApiKeyStorageTable", "apiKeyHashIndex"): ("apiKeyHash", None, "ALL"),
     ("ApiKeyStorageTable", "userIdIndex"): ("userId", "apiKeyId", "ALL"),
@@ -164,7 +164,7 @@ def _type_of(mapping: dict[str, Any]) -> str:
 
 
 def _without_limits(value: Any) -> Any:
-    """The mapping without what is ours: `ignore_above`, `copy_to`, and the subfields."""
+    """The mapping without what is ours: analyzers, `ignore_above`, `copy_to`, and the subfields."""
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value).items()
         return {name: _without_limits(v) for name, v in members if name not in OURS_PARAMETERS}

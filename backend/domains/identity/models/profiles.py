@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from backend.core.models import OptionalBody, WireModel
-from backend.core.names import Email, Form, Line, UserId, Words, check_line
+from backend.core.names import Email, Form, Line, UserId, check_words
 from backend.domains.identity.models.users import Bookmark
 
 MAX_ROUTES = 1000
@@ -27,7 +27,7 @@ BookmarkAddress = Annotated[
 
 
 class NewBookmark(WireModel):
-    name: Annotated[Words, AfterValidator(check_line), Field(max_length=100)]
+    name: Annotated[Line, AfterValidator(check_words), Field(min_length=1, max_length=100)]
     address: BookmarkAddress
 
 

@@ -82,9 +82,7 @@ def watch_changes(folder: Path) -> Changes:
     except ImportError as error:
         fact = "this command needs watchfiles: pip install 'vitrine-client[watch]'"
         raise ConfigurationError(fact) from error
-    events = watch(
-        folder, watch_filter=None, rust_timeout=500, yield_on_timeout=True, raise_interrupt=False
-    )
+    events = watch(folder, watch_filter=None, rust_timeout=500, yield_on_timeout=True)
     return ({Path(path) for _, path in changed} for changed in events)
 
 

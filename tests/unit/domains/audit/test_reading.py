@@ -377,7 +377,7 @@ def test_a_record_that_cannot_be_understood_is_kept_and_stops_no_other(trails: T
 WRITES = [case for case in CASES if case.audit]
 BESIDE = {"operations", "queues"}
 """Domains that change what is in no table, so that an entry is written before it."""
-OF_EVERY_USER = {routes.CREATE_SESSION, routes.DELETE_SESSION}
+OF_EVERY_USER = {routes.CREATE_SESSION, routes.DELETE_SESSION, routes.CREATE_OWN_API_KEY}
 _by_case = pytest.mark.parametrize("case", WRITES, ids=lambda case: case.route.key)
 
 

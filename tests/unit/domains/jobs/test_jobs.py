@@ -215,7 +215,10 @@ def test_the_required_permission_is_that_of_the_asset_while_it_exists(service: J
         (
             WITHDRAW_TAG,
             {"tagName": "old", "tagTypeName": "age"},
-            ("GET", Secured("tag", {"tagName": "old", "tagTypeName": "age"})),
+            (
+                "GET",
+                Secured("tag", {"tagName": "old", "tagTypeName": "age", "databaseId": "GLOBAL"}),
+            ),
         ),
         (
             IMPORT_BUCKET,
