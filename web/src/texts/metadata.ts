@@ -20,6 +20,7 @@ export const metadataTexts = {
   restricted: 'This database accepts only the keys of its metadata schemas.',
   emptyKey: 'A new key needs a name.',
   twice: 'The key is there already.',
+  wholeDate: 'Enter a whole date.',
   saved: 'The metadata is saved.',
   conflict:
     'Someone else changed the same keys meanwhile. Compare their values with yours, and save again to write yours.',

@@ -24,6 +24,7 @@ export const sheetTexts = {
   /** What is to be saved. */
   changes: (cells: number, rows: number) => `${values(cells)} of ${assets(rows)} to save`,
   noChanges: 'Nothing has been changed.',
+  wholeDate: (cell: string) => `${cell}: Enter a whole date.`,
   preview: 'What changes',
   before: 'Before',
   after: 'After',

@@ -5,6 +5,7 @@ import { errorText } from '../../api/errors';
 import type { Place } from '../../api/downloads';
 import { visibleName } from '../../texts/formats';
 import { metadataTexts } from '../../texts/metadata';
+import { partialInputs } from '../../ui/partialInput';
 import { toast } from '../../ui/Toasts';
 import { useIsOpen } from '../../ui/useIsOpen';
 import { useLatestState } from '../../ui/useLatestState';
@@ -64,6 +65,8 @@ export function MetadataEditor(props: EditorProps) {
       className="stack editor"
       aria-label={label}
       noValidate
+      onInput={draft.checkPartial}
+      onKeyUp={draft.checkPartial}
       onSubmit={(event) => void draft.submit(event)}
     >
       <fieldset className="stack" disabled={busy}>
@@ -93,7 +96,7 @@ export function MetadataEditor(props: EditorProps) {
       <p className="failure" role="alert">
         {outcome.message}
       </p>
-      <FormButtons disabled={busy || !draft.isChanged} onCancel={onClose} />
+      <FormButtons disabled={busy || !(draft.isChanged || draft.isPartial)} onCancel={onClose} />
     </form>
   );
 }
@@ -105,6 +108,8 @@ function useMetadataDraft({ place, path, metadata, onClose }: EditorProps) {
   const [rows, show, latest] = useLatestState(() => toRows(metadata.fields));
   const [outcome, setOutcome] = useState(FINE);
   const [busy, setBusy] = useState(false);
+  // Of a date that lacks a part, `rows` have the value before: only the field shows it.
+  const [isPartial, setPartial] = useState(false);
   const isChanged = hasChanges(rows);
   useBlocker({
     // Another file of the asset has other metadata, and is at the same path.
@@ -138,10 +143,15 @@ function useMetadataDraft({ place, path, metadata, onClose }: EditorProps) {
       void cache.invalidateQueries({ queryKey: ['search'] });
     }
   };
+  const checkPartial = ({ currentTarget }: SyntheticEvent<HTMLFormElement>) =>
+    setPartial(partialInputs(currentTarget).length > 0);
   const submit = async (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    const refusals = findMistakes(rows, words);
+    const refusals = new Map([
+      ...findMistakes(rows, words),
+      ...partialInputs(form).map(({ name }): [number, string] => [Number(name), words.wholeDate]),
+    ]);
     setBusy(!refusals.size);
     const next = refusals.size
       ? { refusals, message: '' }
@@ -155,7 +165,7 @@ function useMetadataDraft({ place, path, metadata, onClose }: EditorProps) {
     }
     setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
-  return { rows, show, outcome, busy, isChanged, submit };
+  return { rows, show, outcome, busy, isChanged, isPartial, checkPartial, submit };
 }
 
 function hasChanges(rows: readonly Row[]): boolean {

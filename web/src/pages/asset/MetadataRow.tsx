@@ -50,7 +50,7 @@ export function MetadataRow({ row, refusal, onChange }: RowProps) {
             value={row.value}
             before={before?.value}
             choices={schema?.choices}
-            attributes={before || key ? wrong : {}}
+            attributes={{ ...(before || key ? wrong : {}), name: String(row.id) }}
             onChange={(value) => onChange({ value, type: typeOf(row) })}
           />
         )}

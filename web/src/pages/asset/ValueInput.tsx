@@ -1,5 +1,6 @@
 import { texts } from '../../texts';
 import { metadataTexts } from '../../texts/metadata';
+import { DateInput } from '../../ui/DateInput';
 import type { ValueType } from './metadataQueries';
 
 const words = metadataTexts;
@@ -12,6 +13,7 @@ export interface FieldAttributes {
   placeholder?: string | undefined;
   disabled?: boolean | undefined;
   autoFocus?: boolean | undefined;
+  name?: string | undefined;
 }
 
 interface ValueInputProps {
@@ -55,7 +57,7 @@ export function ValueInput(props: ValueInputProps) {
     case 'date': {
       // A date with a time is text, also while it is typed.
       const isDay = [props.before ?? '', value].every((text) => DAY.test(text));
-      return <input {...field} type={isDay ? 'date' : 'text'} />;
+      return isDay ? <DateInput {...field} onChange={onChange} /> : <input {...field} />;
     }
     case 'string':
     case 'boolean':

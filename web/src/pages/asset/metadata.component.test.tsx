@@ -1,5 +1,5 @@
 // The metadata of an asset and of a file: a form by the schema, refusals, and two people in it.
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
 import { button, expectAccessible, openPage } from '../../testing/page';
@@ -206,6 +206,26 @@ test('a new key needs a name of its own, and a second press of Save sends nothin
   release();
   await screen.findByText('The metadata is saved.');
   expect(sent).toHaveLength(1);
+});
+
+test('a date without one of its parts is refused at its field, and its value is kept', async () => {
+  store(stored('made', '2024-05-17', 'date'));
+  const { field, save } = await edit();
+  const made = field('made');
+  Object.defineProperty(made, 'validity', { value: { badInput: true }, configurable: true });
+  fireEvent.input(made, { target: { value: '' } });
+  await save();
+  await screen.findByText('Enter a whole date.');
+  expect(field('made').ariaInvalid).toBe('true');
+  expect(sent).toEqual([]);
+  Object.defineProperty(made, 'validity', { value: { badInput: false } });
+  fireEvent.input(made, { target: { value: '2024-06-17' } });
+  reply();
+  await save();
+  await screen.findByText('The metadata is saved.');
+  expect(edited()).toMatchObject([
+    { metadata: [record('made', '2024-06-17', '2024-05-17', 'date')] },
+  ]);
 });
 
 test('leaving with changes asks, and only who may is offered to edit', async () => {

@@ -1,5 +1,6 @@
 import { visibleName } from '../../texts/formats';
 import { sheetTexts } from '../../texts/sheet';
+import { partialInputs } from '../../ui/partialInput';
 import { UserText } from '../../ui/UserText';
 import type { CellEdit } from './sheet';
 import type { Sheet } from './useSheet';
@@ -12,6 +13,12 @@ export function ChangesBar({ sheet }: { sheet: Sheet }) {
   const { changes, progress } = sheet;
   const number = new Set(changes.map(({ row }) => row.id)).size;
   const waiting = changes.filter(({ theirs }) => !theirs);
+  const save = () => {
+    const [partial] = partialInputs(document);
+    if (!partial) return void sheet.save();
+    sheet.setFailure(words.wholeDate(partial.ariaLabel ?? ''));
+    partial.focus();
+  };
   return (
     <section className="changes" aria-label={words.preview}>
       <p role="status">
@@ -29,7 +36,7 @@ export function ChangesBar({ sheet }: { sheet: Sheet }) {
           type="button"
           className="primary"
           disabled={!waiting.length || progress !== null}
-          onClick={() => void sheet.save()}
+          onClick={save}
         >
           {words.save}
         </button>

@@ -1,5 +1,5 @@
 // The metadata of selected assets in one table: typed, filled, read from a file, saved, refused.
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { button, expectAccessible, openPage } from '../../testing/page';
@@ -134,6 +134,21 @@ test('cells are reached, edited, emptied and left by keys', async () => {
       ],
     },
   ]);
+});
+
+test('dates without one of their parts empty no cell, and are refused by name', async () => {
+  for (const name of ['a', 'b'])
+    store(name, entry('made', '2024-05-17', { metadataValueType: 'date' }), entry('mass', '1'));
+  const { user, save } = await openTable(['a', 'b']);
+  await user.type(screen.getByLabelText('mass of all assets'), '2');
+  const made = screen.getByLabelText('made of all assets');
+  Object.defineProperty(made, 'validity', { value: { badInput: true } });
+  fireEvent.input(made, { target: { value: '' } });
+  await screen.findByText('2 values of 2 assets to save');
+  await save();
+  await screen.findByText('made of all assets: Enter a whole date.');
+  expect(document.activeElement).toBe(made);
+  expect(sent).toEqual([]);
 });
 
 test('of two people in one table, each value of both waits for a choice; others are saved', async () => {

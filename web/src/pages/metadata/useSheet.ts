@@ -95,6 +95,7 @@ export function useSheet(read: readonly SheetRow[]) {
     /** The number of assets that are saved; null if none is being saved. */
     progress,
     save,
+    setFailure,
     setEdits,
     setTexts: (cells: readonly CellText[]) => setEdits(withTexts(latestEdits.current, cells)),
     addColumns: (next: readonly Column[]) => setAdded((before) => [...before, ...next]),
