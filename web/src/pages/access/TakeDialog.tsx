@@ -39,11 +39,7 @@ export function TakeDialog(props: {
   const isOwn = user === me;
   return (
     <Dialog title={words.takeFrom(visibleName(user), visibleName(role))} onClose={onClose}>
-      {isOwn && (
-        <p className="failure">
-          {words.lockOut} {words.lockOutTake}
-        </p>
-      )}
+      {isOwn && <p className="failure">{words.lockOutTake}</p>}
       <p>{words.takeHelp(visibleName(user))}</p>
       <RoleWords role={role} />
       <p className="failure" role="alert">

@@ -81,7 +81,7 @@ test('a role that would lock its giver out is asked again, with what would be lo
   await user.type(await form.findByLabelText('Person'), 'admin');
   await user.click(await form.findByRole('radio', { name: /^closed/ }));
   await user.click(form.getByRole('button', { name: 'Give' }));
-  await form.findByText(/You could lose/);
+  await form.findByText('This changes what you yourself may do. The role has these rules:');
   expect(form.getAllByText('May not see all assets')).toHaveLength(2);
   expect(sent).toEqual([]);
   respond('post', '/user-roles', { message: 'done' });
@@ -121,7 +121,7 @@ test('a role of one’s own is taken away in other words, and the server’s ref
   const user = await openPage('/access?user=admin');
   await user.click(await button('Take admin from admin'));
   const confirm = within(await dialog());
-  confirm.getByText(/You could no longer undo this yourself/);
+  confirm.getByText('This changes what you yourself may do, and you may not be able to undo it.');
   confirm.getByText('Everything, in all databases, and giving access to others.');
   const refusal = { code: 'LastAdministrator', message: 'admin is the last administrator' };
   respond('delete', '/user-roles', refusal, { status: 409 });
