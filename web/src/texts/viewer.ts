@@ -121,6 +121,8 @@ export const viewerTexts = {
     large: (size: string) => `This PDF is ${size}. Loading it may take a while.`,
     help: 'Page up and page down turn pages, + and − zoom, F fits.',
   },
+  notIndented: (most: number) =>
+    `Indented, it would have more than ${formatNumber(most)} characters. It is shown as written.`,
   textCut: (size: string) => `The first ${size} are shown.`,
   emptyFile: 'This file is empty.',
 } as const;

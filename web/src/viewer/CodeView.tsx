@@ -1,6 +1,7 @@
+import { viewerTexts } from '../texts/viewer';
 import { fileExtension } from '../ui/fileKinds';
 import { highlight } from './highlight';
-import { indentJson } from './indentJson';
+import { indentJson, MOST_INDENTED } from './indentJson';
 import type { ViewProps } from './Poster';
 import { TextStage } from './TextStage';
 
@@ -10,11 +11,15 @@ export function CodeView(props: ViewProps) {
   return (
     <TextStage
       {...props}
-      render={(text) => (
-        <pre className="code">
-          {highlight(language === 'json' ? indentJson(text) : text, language)}
-        </pre>
-      )}
+      render={(text) => {
+        const lines = language === 'json' ? indentJson(text) : text;
+        return (
+          <>
+            <pre className="code">{highlight(lines ?? text, language)}</pre>
+            {lines === null && <p className="faint">{viewerTexts.notIndented(MOST_INDENTED)}</p>}
+          </>
+        );
+      }}
     />
   );
 }

@@ -48,6 +48,15 @@ test('code has colours, and JSON of one line is indented as its numbers are writ
   await expectAccessible();
 });
 
+test('nested JSON whose lines would be too long is shown as it is written', async () => {
+  const text = '['.repeat(5_000) + ']'.repeat(5_000);
+  await openFile('/a.json', text);
+  await screen.findByText(
+    'Indented, it would have more than 1,000,000 characters. It is shown as written.',
+  );
+  expect(document.querySelector('pre')?.textContent).toBe(text);
+});
+
 test('Markdown is shown without its HTML, scripts and addresses of the page', async () => {
   await openFile(
     '/a.md',
