@@ -11,9 +11,9 @@ beforeEach(() => {
   vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(900);
 });
 
-async function openFile(path: string, content: string) {
+async function openFile(path: string, content: string | Uint8Array<ArrayBuffer>) {
   respond('get', `${ASSET}/listFiles`, { items: [fileAt(path)] });
-  respond('get', 'storage.test/a.txt', () => HttpResponse.text(content));
+  respond('get', 'storage.test/a.txt', () => new HttpResponse(content));
   await openPage(`/databases/library/assets/x1?file=${path}`);
 }
 
@@ -55,6 +55,16 @@ test('nested JSON whose lines would be too long is shown as it is written', asyn
     'Indented, it would have more than 1,000,000 characters. It is shown as written.',
   );
   expect(document.querySelector('pre')?.textContent).toBe(text);
+});
+
+test.each(['/a.csv', '/a.txt'])('%s that is not UTF-8 is read as Windows-1252', async (path) => {
+  const latin = 'a\n10 \x80 caf\xe9';
+  await openFile(
+    path,
+    Uint8Array.from(latin, (letter) => letter.charCodeAt(0)),
+  );
+  await screen.findByText(/The text is not UTF-8: it is read as Windows-1252\./);
+  screen.getByText(/10 € café/);
 });
 
 test('Markdown is shown without its HTML, scripts and addresses of the page', async () => {

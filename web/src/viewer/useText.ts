@@ -11,6 +11,7 @@ interface Text {
   text: string;
   /** It is only the beginning of the file. */
   isCut: boolean;
+  isUtf8: boolean;
 }
 
 /** The beginning of a text file, or what a poster says instead. */
@@ -27,10 +28,7 @@ export function useText({ databaseId, assetId, file }: ViewProps, most = MOST_TE
       const response = await fetchWithIdleTimeout(url, { signal, headers }).catch(lost);
       if (!response.ok) throw new StorageError(response.status);
       const bytes = await response.arrayBuffer().catch(lost);
-      return {
-        text: new TextDecoder().decode(bytes.slice(0, most)),
-        isCut: bytes.byteLength >= most,
-      };
+      return decode(bytes.slice(0, most), bytes.byteLength >= most);
     },
     // A long text is read again rather than kept.
     gcTime: most > MOST_TEXT ? 0 : undefined,
@@ -41,4 +39,15 @@ export function useText({ databaseId, assetId, file }: ViewProps, most = MOST_TE
     content: query.data,
     poster: error ? { failure: errorText(error), retry } : { busy: true },
   };
+}
+
+/** A text as UTF-8; other bytes as the encoding in which most programs of Windows write. */
+function decode(bytes: ArrayBuffer, isCut: boolean): Text {
+  try {
+    // The last character of a beginning may be a part of one.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut });
+    return { text, isCut, isUtf8: true };
+  } catch {
+    return { text: new TextDecoder('windows-1252').decode(bytes), isCut, isUtf8: false };
+  }
 }
