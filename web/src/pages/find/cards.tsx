@@ -4,6 +4,7 @@ import { UserText } from '../../ui/UserText';
 import { formatDate, visibleName, formatBytes } from '../../texts/formats';
 import { Picture } from '../../ui/Picture';
 import { useTurntable } from '../../ui/turntable';
+import { useMediaQuery } from '../../ui/useMediaQuery';
 import type { Card } from '../../api/hits';
 
 interface Props {
@@ -60,8 +61,8 @@ function SelectCheckbox({ card, tabbable, selected, onSelect }: Props) {
   );
 }
 
-/** As many as a column has room for; the others are counted. */
-const TAGS = 2;
+/** As many as a column has room for, and a card of a narrow window; the others are counted. */
+const [TAGS, NARROW_TAGS] = [2, 1];
 
 /** Of an asset without files the server says `none`. */
 const typeOf = ({ type }: Card): string => (type === 'none' ? '' : type);
@@ -71,19 +72,20 @@ const sizeOf = ({ size: bytes }: Card): string => (bytes === null ? '' : formatB
 /** The server of an older release does not count them. */
 const filesOf = ({ files }: Card): string => (files === null ? '' : texts.find.files(files));
 
-const Tags = ({ card: { tags } }: { card: Card }) => (
+const Tags = ({ card: { tags }, most = TAGS }: { card: Card; most?: number }) => (
   <>
-    {tags.slice(0, TAGS).map((tag) => (
+    {tags.slice(0, most).map((tag) => (
       <span key={tag} className="tag">
         <UserText text={tag} />
       </span>
     ))}
-    {tags.length > TAGS && <span className="faint">{texts.find.moreTags(tags.length - TAGS)}</span>}
+    {tags.length > most && <span className="faint">{texts.find.moreTags(tags.length - most)}</span>}
   </>
 );
 
 export function AssetCard(props: Props) {
   const { card, selected, selecting } = props;
+  const wide = useMediaQuery('(min-width: 34rem)');
   const facts = [typeOf(card), sizeOf(card), filesOf(card)].filter(Boolean).join(' · ');
   const { hoverProps, turntable } = useTurntable({ ...card, path: card.file }, card.picture);
   return (
@@ -99,7 +101,7 @@ export function AssetCard(props: Props) {
       <p className="faint line">{facts}</p>
       <p className="tags" title={visibleName(card.tags.join(', '))}>
         <bdi className="faint line">{card.databaseId}</bdi>
-        <Tags card={card} />
+        <Tags card={card} most={wide ? TAGS : NARROW_TAGS} />
       </p>
       <SelectCheckbox {...props} />
       <button

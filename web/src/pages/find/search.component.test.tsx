@@ -9,6 +9,9 @@ const link = (name: string) => screen.findByRole('link', { name });
 const query = (state: object) =>
   `/?${new URLSearchParams(Object.entries(state).map(([key, value]) => [key, JSON.stringify(value)])).toString()}`;
 
+const NARROW = Object.assign(new EventTarget(), { matches: false }) as MediaQueryList;
+const narrowWindow = () => vi.spyOn(window, 'matchMedia').mockReturnValue(NARROW);
+
 /** Waits for the form of conditions, fills in its fields, and adds the condition. */
 async function addCondition(fields: Record<string, string>) {
   const user = await openPage('/');
@@ -116,10 +119,7 @@ test('a range whose first value is greater is refused beside it', async () => {
 });
 
 test('in a narrow window a range keeps the focus, and the button of the results moves it there', async () => {
-  const media = vi.spyOn(window, 'matchMedia');
-  media.mockImplementation(
-    (query) => Object.assign(new EventTarget(), { media: query, matches: false }) as MediaQueryList,
-  );
+  const media = narrowWindow();
   const user = await openPage('/');
   await user.click(await screen.findByText('Filters'));
   const to = await screen.findByLabelText('Triangles: To');
@@ -191,6 +191,17 @@ test('a card shows the kind of its file, its size, the number of files and tags,
   await waitFor(() =>
     expect(screen.getByTitle('oak, museum, <b>new</b>').textContent).toBe('oakmuseum+1'),
   );
+});
+
+test('in a narrow window a card shows one tag, and the number of the others', async () => {
+  const media = narrowWindow();
+  const lamp = hit('lamp');
+  const list_tags = ['oak', 'museum', 'new'];
+  respond('post', '/search', hits({ ...lamp, _source: { ...lamp._source, list_tags } }));
+  await openPage('/');
+  const tags = await screen.findByTitle('oak, museum, new');
+  expect(tags.textContent).toBe('libraryoak+2');
+  media.mockRestore();
 });
 
 test.each([
