@@ -92,9 +92,7 @@ class JobsQuery(PageQuery):
 
 
 class JobReply(WireModel):
-    """A job. One that was cancelled is `resumable` unless its kind undoes its changes: such a job
-    is started again.
-    """
+    """A job. A cancelled one that has undone its last step is not `resumable`; start it again."""
 
     job_id: str
     kind: str

@@ -700,8 +700,7 @@ class IndexStanding(Wire):
 
 class Job(Wire):
     """
-    A job. One that was cancelled is `resumable` unless its kind undoes its changes: such a job
-    is started again.
+    A job. A cancelled one that has undone its last step is not `resumable`; start it again.
     """
 
     job_id: str

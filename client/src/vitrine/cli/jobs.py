@@ -41,7 +41,7 @@ def cancel(session: Session, job: JobArgument) -> None:
 
 @command("jobs resume")
 def resume(session: Session, job: JobArgument) -> None:
-    """Resume a failed job, or a cancelled one unless its kind undoes its changes."""
+    """Resume a failed job, or a cancelled one that has not undone its last step."""
     _print(session, session.client.jobs.resume(job))
 
 
