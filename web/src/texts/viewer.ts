@@ -123,6 +123,7 @@ export const viewerTexts = {
   },
   notIndented: (most: number) =>
     `Indented, it would have more than ${formatNumber(most)} characters. It is shown as written.`,
+  nestedText: 'Its quotes and lists are nested too deeply. It is shown as written.',
   notUtf8: 'The text is not UTF-8: it is read as Windows-1252.',
   textCut: (size: string) => `The first ${size} are shown.`,
   emptyFile: 'This file is empty.',

@@ -1,10 +1,13 @@
 import Markdown, { type Components } from 'react-markdown';
 import gfm from 'remark-gfm';
+import { viewerTexts } from '../texts/viewer';
 import { highlight } from './highlight';
 import type { ViewProps } from './Poster';
 import { TextStage } from './TextStage';
 
 const PLUGINS = [gfm];
+/** A line in 100 quotes or lists: the time to parse one grows by the square of their number. */
+const NESTED = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])[ \t])){100}/m;
 
 const COMPONENTS: Components = {
   // Below the headings of the page.
@@ -41,12 +44,19 @@ const COMPONENTS: Components = {
 export const MarkdownView = (props: ViewProps) => (
   <TextStage
     {...props}
-    render={(text) => (
-      <div className="prose">
-        <Markdown remarkPlugins={PLUGINS} components={COMPONENTS}>
-          {text}
-        </Markdown>
-      </div>
-    )}
+    render={(text) =>
+      NESTED.test(text) ? (
+        <>
+          <pre>{text}</pre>
+          <p className="faint">{viewerTexts.nestedText}</p>
+        </>
+      ) : (
+        <div className="prose">
+          <Markdown remarkPlugins={PLUGINS} components={COMPONENTS}>
+            {text}
+          </Markdown>
+        </div>
+      )
+    }
   />
 );

@@ -99,6 +99,12 @@ test('Markdown is shown without its HTML, scripts and addresses of the page', as
   await expectAccessible();
 });
 
+test('deeply nested Markdown is shown as it is written', async () => {
+  await openFile('/a.md', '>'.repeat(10_000));
+  await screen.findByText('Its quotes and lists are nested too deeply. It is shown as written.');
+  expect(document.querySelector('pre')?.textContent).toHaveLength(10_000);
+});
+
 test('a sound is played', async () => {
   await openFile('/a.mp3', 'x');
   await waitFor(() =>
