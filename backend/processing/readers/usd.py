@@ -113,7 +113,9 @@ class _Stage:
                 self.leave_out(f"layers that are {what}", name)
         for prim in layers.clipped:
             self.leave_out("value clips", prim)
-        for error in stage.GetCompositionErrors():
+        # A cycle of sublayers causes other errors: references to its layers cannot be opened.
+        errors = stage.GetCompositionErrors()
+        for error in sorted(errors, key=lambda error: "Cycle" not in type(error).__name__):
             self.leave_out("errors of composition", layers.reason_of(error))
         up = str(pxr.UsdGeom.GetStageUpAxis(stage)).lower()
         if stage.HasAuthoredTimeCodeRange() and stage.GetEndTimeCode() > stage.GetStartTimeCode():

@@ -22,6 +22,14 @@ def test_a_cycle_of_layers_is_named(names: str, cycle: str) -> None:
     assert facts["triangles"] == 12
 
 
+def test_a_cycle_is_named_before_the_references_that_it_breaks() -> None:
+    layer = "#usda 1.0\n(\nsubLayers = [@a.usda@]\n)\n"
+    layer += 'def Xform "A" (references = @a.usda@</A>) {}\n'
+    facts = facts_of(layer + mesh())
+    assert facts["leftOut"].startswith("2 errors of composition (first: Sublayer hierarchy")
+    assert "layer a.usda has cycles" in facts["leftOut"]
+
+
 def test_a_package_that_is_no_archive_is_refused_as_such() -> None:
     refused = facts_without_pictures("a.usdz", b"PX")["refused"]
     assert refused == "not a USD package: it does not begin as a ZIP archive"
