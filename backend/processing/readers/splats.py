@@ -25,6 +25,7 @@ _FAR = 0.001
 
 _SPLAT = np.dtype([("place", "<f4", 3), ("size", "<f4", 3), ("color", "u1", 4), ("turn", "u1", 4)])
 _GZIP = b"\x1f\x8b"
+_BLOCK = 1 << 20
 _HEADER = struct.Struct("<4sIIBBBx")
 _HAS_EXTENSIONS = 2
 _ROTATION_BYTES = {1: 3, 2: 3, 3: 4}
@@ -55,10 +56,15 @@ def splat_scene(
         raise RefusedError("contains no splats")
     if wrong == total:
         raise RefusedError(f"none of its {total} splats is valid")
-    inside = positions[finite]
+    inside = positions[finite] if wrong else positions
+    bounds = inside.min(0).astype(np.float64), inside.max(0).astype(np.float64)
     drawn = np.flatnonzero(finite & (opacity >= _FAINT))
     drawn = drawn if len(drawn) else np.flatnonzero(finite)
-    distances = np.abs(positions[drawn] - np.median(positions[drawn], axis=0)).max(1)
+    # In place: copies of 12 million splats would exceed the memory.
+    places = positions[drawn]
+    places -= np.median(places, axis=0)
+    distances = np.abs(places, out=places).max(1)
+    del places, inside
     near = len(drawn) - int(_FAR * len(drawn))
     drawn = np.sort(drawn[np.argpartition(distances, near - 1)[:near]])
     drawn = drawn[:: max(1, -(-len(drawn) // limits.SAMPLED_POINTS))]
@@ -76,7 +82,7 @@ def splat_scene(
         left_out=(f"{wrong} of {total} splats are not valid",) if wrong else (),
         total_points=total - wrong,
         facts={"splats": total - wrong},
-        bounds=(inside.min(0).astype(np.float64), inside.max(0).astype(np.float64)),
+        bounds=bounds,
     )
 
 
@@ -137,8 +143,8 @@ def read_spz(data: bytes, _name: str, _files: Files) -> Scene:
     """
     if not data.startswith(_GZIP):
         raise RefusedError("not an SPZ file: it is not compressed by gzip")
-    reader = zlib.decompressobj(wbits=31)
-    head = _decompress(reader, data, _HEADER.size)
+    content = _Content(data)
+    head = content.read(_HEADER.size)
     header: tuple[bytes, int, int, int, int, int] = _HEADER.unpack(head.ljust(_HEADER.size, b"\0"))
     mark, version, count, degree, bits, flags = header
     if mark != b"NGSP":
@@ -153,22 +159,19 @@ def read_spz(data: bytes, _name: str, _files: Files) -> Scene:
     _require_count(count)
     place = 6 if version == 1 else 9  # numbers of 16 or of 24 bits
     width = place + 7 + _ROTATION_BYTES[version] + _HARMONIC_BYTES[degree]
-    body = _decompress(reader, reader.unconsumed_tail, count * width)
-    if len(body) < count * width:
-        raise RefusedError(f"truncated: {count} splats declared, the file has {len(body)} bytes")
-    more = _decompress(reader, reader.unconsumed_tail, 1)
-    if not reader.eof and not more:
+    places = content.places(count, 2 if version == 1 else 3, 1 << bits)
+    opacity, stored = content.read(count), content.read(3 * count)
+    content.skip((width - place - 4) * count)
+    if content.count < _HEADER.size + count * width:
+        held = content.count - _HEADER.size
+        raise RefusedError(f"truncated: {count} splats declared, the file has {held} bytes")
+    more = content.read(1)
+    if not content.ends and not more:
         raise RefusedError("truncated: the compressed splats do not end")
-    if version == 1:
-        places = np.frombuffer(body, "<f2", 3 * count).reshape(count, 3).astype(np.float32)
-    else:
-        steps = np.frombuffer(body, np.uint8, 9 * count).reshape(count, 3, 3).astype(np.int32)
-        whole = steps[..., 0] | steps[..., 1] << 8 | steps[..., 2] << 16
-        places = ((whole ^ 0x800000) - 0x800000).astype(np.float32) / (1 << bits)
-    opacity = np.frombuffer(body, np.uint8, count, place * count) / np.float32(255)
-    stored = np.frombuffer(body, np.uint8, 3 * count, (place + 1) * count).reshape(count, 3)
-    colors = colors_of_harmonics((stored / np.float32(255) - 0.5) / 0.15)
-    scene = splat_scene("SPZ", places, colors, opacity, y_up=True)
+    shades = np.arange(256, dtype=np.float32) / 255
+    colors = colors_of_harmonics((shades - 0.5) / 0.15)[np.frombuffer(stored, np.uint8)]
+    opacity = shades[np.frombuffer(opacity, np.uint8)]
+    scene = splat_scene("SPZ", places, colors.reshape(count, 3), opacity, y_up=True)
     if not more or flags & _HAS_EXTENSIONS:
         return scene
     return replace(scene, left_out=(*scene.left_out, "bytes after the last splat"))
@@ -179,11 +182,52 @@ def _require_count(count: int) -> None:
         raise RefusedError(f"{count} splats are more than {limits.VERTICES}")
 
 
-def _decompress(reader: Any, data: bytes, size: int) -> bytes:
-    if not size:
-        return b""
-    try:
-        out: bytes = reader.decompress(data, size)
-    except zlib.error as error:
-        raise RefusedError(f"the compressed splats are not valid: {error}") from None
-    return out
+class _Content:
+    """The decompressed bytes of a file, read in order: all would exceed the memory."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._place = data, 0
+        self._reader: Any = zlib.decompressobj(wbits=31)
+        self.count = 0
+
+    @property
+    def ends(self) -> bool:
+        return self._reader.eof
+
+    def read(self, size: int) -> bytes:
+        """Return as many bytes; fewer at the end."""
+        out = bytearray()
+        while len(out) < size and not self.ends:
+            block: bytes = self._reader.unconsumed_tail
+            if not block:
+                block = self._data[self._place : self._place + _BLOCK]
+                self._place += len(block)
+            try:
+                out += self._reader.decompress(block, size - len(out))
+            except zlib.error as error:
+                reason = f"the compressed splats are not valid: {error}"
+                raise RefusedError(reason) from None
+            if not block:
+                break
+        self.count += len(out)
+        return bytes(out)
+
+    def skip(self, size: int) -> None:
+        for start in range(0, size, _BLOCK):
+            self.read(min(_BLOCK, size - start))
+
+    def places(self, count: int, size: int, parts: int) -> NDArray[np.float32]:
+        """Return places of numbers of 2 bytes, or of 3 bytes that count `parts` of a unit."""
+        places = np.zeros((count, 3), np.float32)
+        for start in range(0, count, _BLOCK):
+            block = places[start : start + _BLOCK]
+            body = self.read(3 * size * len(block))
+            if len(body) < 3 * size * len(block):
+                break
+            if size == 2:
+                block[:] = np.frombuffer(body, "<f2").reshape(-1, 3)
+                continue
+            steps = np.frombuffer(body, np.uint8).reshape(-1, 3, 3).astype(np.int32)
+            whole = steps[..., 0] | steps[..., 1] << 8 | steps[..., 2] << 16
+            block[:] = ((whole ^ 0x800000) - 0x800000).astype(np.float32) / parts
+        return places

@@ -3,12 +3,15 @@
 import gzip
 import struct
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
 
+from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.inspection import inspect
+from backend.processing.readers import splats
 from backend.processing.readers.models import read_model
 from backend.spec.formats import extension_of
 from tests.unit.processing.samples import CORNERS, Asset, facts_without_pictures
@@ -156,6 +159,35 @@ def test_a_gzip_bomb_is_not_decompressed() -> None:
     facts = facts_without_pictures("a.spz", bomb)
     assert facts["splats"] == 8
     assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize("degree", [0, 4])
+def test_as_many_splats_as_are_allowed_fit_into_the_memory(
+    degree: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As small as they are beside all splats that are allowed.
+    monkeypatch.setattr(limits, "SAMPLED_POINTS", 1000)
+    monkeypatch.setattr(splats, "_BLOCK", 8192)
+    count = 400_000
+    header = struct.pack("<4sIIBBBB", b"NGSP", 3, count, degree, 12, 0, 0)
+    data = gzip.compress(header + b"\xff" * (20 + 72 * (degree == 4)) * count)
+    tracemalloc.start()
+    try:
+        facts = facts_without_pictures("a.spz", data)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert facts["splats"] == count
+    # The file itself, and the libraries.
+    left = limits.CHILD_MEMORY_BYTES - limits.INPUT_BYTES - 200 * limits.MIB
+    assert peak / count < left / limits.VERTICES
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_splats_are_read_in_blocks(version: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = facts_without_pictures("a.spz", spz(version))
+    monkeypatch.setattr(splats, "_BLOCK", 3)
+    assert facts_without_pictures("a.spz", spz(version)) == whole
 
 
 @pytest.mark.parametrize("name", FILES)
