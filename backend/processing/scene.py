@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.processing.texts import printable_line
+
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -17,6 +19,19 @@ class RefusedError(Exception):
 
 class UnsupportedError(RefusedError):
     """This reader cannot read the file, another one may."""
+
+
+# Exceptions of Python by which libraries describe a file; the others describe a value of Python.
+_OF_LIBRARIES = (OSError, RuntimeError, NotImplementedError)
+
+
+def words_of(error: Exception) -> str:
+    """Return how a library describes what is wrong with a file; Python's own words say nothing."""
+    kind = type(error)
+    is_of_python = kind.__module__ in {"builtins", "struct"} and kind not in _OF_LIBRARIES
+    if is_of_python or getattr(error, "errno", None) is not None:
+        return "the content is not as expected"
+    return printable_line(str(error)) or "the content is not as expected"
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from backend.processing.jail.channel import receive, send
 from backend.processing.jail.confinement import Bounds, confine
 from backend.processing.readers.heif import is_heif
 from backend.processing.readers.models import preload
+from backend.processing.scene import words_of
 from backend.spec.formats import FOLDER_EXTENSIONS, extension_of
 from backend.spec.inspection_outputs import INSPECTION_OUTPUTS
 
@@ -57,7 +58,7 @@ def run(channel: socket.socket) -> None:
         source, turntable = _ParentSource(channel), bool(job["turntable"])
         inspection = inspect(path, content, source, turntable=turntable)
     except Exception as error:  # noqa: BLE001 - readers raise anything on a broken file
-        reason = f"the reader failed: {type(error).__name__}: {error}"
+        reason = f"the reader failed: {words_of(error)}"
         inspection = Inspection(refused=reason[: limits.REASON_CHARACTERS])
     for output, descriptor in zip(INSPECTION_OUTPUTS, results, strict=True):
         written: bytes | None = getattr(inspection, output.name)

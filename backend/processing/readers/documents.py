@@ -16,7 +16,7 @@ from backend.processing.readers.exif import exif_of, facts_of_exif
 from backend.processing.readers.light import read_light
 from backend.processing.readers.negatives import shown_of
 from backend.processing.readers.pdf_units import user_unit
-from backend.processing.scene import RefusedError
+from backend.processing.scene import RefusedError, words_of
 from backend.processing.textures import FORMATS
 
 _TURNS = {
@@ -91,7 +91,7 @@ def read_image(data: bytes) -> Document:
     except Image.DecompressionBombError:
         raise RefusedError("more than 100 megapixels") from None
     except _BROKEN as error:
-        raise RefusedError(f"the image cannot be decoded: {error}") from None
+        raise RefusedError(f"the image cannot be decoded: {words_of(error)}") from None
 
 
 def _turn(image: Image.Image, exif: Image.Exif | None) -> Image.Transpose | None:

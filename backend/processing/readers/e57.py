@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers.soundness import Bools, finite_rows
-from backend.processing.scene import METRE, Bytes, Floats, Part, RefusedError, Scene
+from backend.processing.scene import METRE, Bytes, Floats, Part, RefusedError, Scene, words_of
 
 _HEADER = struct.Struct("<8sII4Q")
 _SECTION = struct.Struct("<B7x3Q")
@@ -136,7 +136,9 @@ def _open(data: bytes) -> tuple[Bytes, _Element, list[str]]:
     try:
         root = ElementTree.fromstring(text)  # noqa: S314 - no entities
     except (ElementTree.ParseError, ValueError) as error:
-        raise RefusedError(f"the description of the E57 file is not valid: {error}") from None
+        raise RefusedError(
+            f"the description of the E57 file is not valid: {words_of(error)}"
+        ) from None
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     more = len(data) - size

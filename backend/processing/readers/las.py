@@ -10,7 +10,7 @@ import numpy as np
 
 from backend.processing import limits
 from backend.processing.readers.las_counts import require_plausible_counts, with_points
-from backend.processing.scene import Floats, Part, RefusedError, Scene
+from backend.processing.scene import Floats, Part, RefusedError, Scene, words_of
 
 # Points that are decompressed at once; all 400 million would need 10 GB.
 _CHUNK = 1_000_000
@@ -38,7 +38,7 @@ def read(data: bytes) -> Scene:
         *(library.errors.LaspyException, codec.LazrsError),
         *(ValueError, IndexError, struct.error),
     ) as error:
-        raise RefusedError(f"not a readable point cloud: {error}") from None
+        raise RefusedError(f"not a readable point cloud: {words_of(error)}") from None
 
 
 def _scene(file: Any) -> Scene:

@@ -11,7 +11,7 @@ from PIL import Image
 from backend.processing import limits
 from backend.processing.colors import linear_to_srgb
 from backend.processing.readers.soundness import Bools
-from backend.processing.scene import Bytes, RefusedError
+from backend.processing.scene import Bytes, RefusedError, words_of
 from backend.spec.formats import FORMAT_OF
 
 _Light = NDArray[np.floating[Any]]
@@ -72,7 +72,7 @@ def _read_exr(data: bytes) -> tuple[tuple[int, int], str, _Light]:
         channels: dict[str, Any] = file.parts[0].channels if file.parts else {}
         pixels = {name: np.asarray(channel.pixels) for name, channel in channels.items()}
     except (RuntimeError, ValueError, TypeError, KeyError, IndexError) as error:
-        raise RefusedError(f"OpenEXR cannot read it: {error}") from None
+        raise RefusedError(f"OpenEXR cannot read it: {words_of(error)}") from None
     usable = {name: array for name, array in pixels.items() if array.dtype.kind in "fu"}
     if not usable:
         raise RefusedError("truncated, or an OpenEXR image without flat pixels")

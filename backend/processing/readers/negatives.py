@@ -1,16 +1,21 @@
 """Digital negatives (DNG): TIFF files of what the sensor saw, with previews that are shown."""
 
 import io
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import ExifTags, Image, TiffImagePlugin
+
+from backend.processing.scene import RefusedError
 
 _BASE = ExifTags.Base
 # Values of tags of TIFF: a reduced picture, its colours, its compression.
 _OF_REDUCED_SIZE, _RGB, _YCBCR, _JPEG = 1, 2, 6, 7
 _START_OF_JPEG = b"\xff\xd8\xff"
 _MOST_DIRECTORIES = 32
+_MOST = 1 << 63
+_BIG = b"+"  # the version of a TIFF whose places have 8 bytes
 
 
 class Shown(NamedTuple):
@@ -22,14 +27,19 @@ class Shown(NamedTuple):
 
 
 def shown_of(data: bytes, image: Image.Image) -> Shown:
-    """Return the image itself; of a negative, the largest preview and the size of the negative."""
+    """Return the image itself; of a negative, the largest preview and the size of the negative.
+
+    Raises:
+        RefusedError: a tag of the negative has another type than TIFF declares.
+    """
     tags: Any = getattr(image, "tag_v2", {})
     size = image.width, image.height
     if _BASE.DNGVersion not in tags:
         return Shown(image, size, image.format or "")
     directories = [tags]
+    header = data[: 16 if _BIG in data[2:4] else 8]
     for place in _numbers(tags, _BASE.SubIFDs)[:_MOST_DIRECTORIES]:
-        directory: Any = TiffImagePlugin.ImageFileDirectory_v2(data[:8])
+        directory: Any = TiffImagePlugin.ImageFileDirectory_v2(header)
         file = io.BytesIO(data)
         file.seek(place)
         directory.load(file)
@@ -37,7 +47,8 @@ def shown_of(data: bytes, image: Image.Image) -> Shown:
     previews = dict[int, bytes]()
     for directory in directories:
         sides = _size(directory)
-        if not directory.get(_BASE.NewSubfileType, 0) & _OF_REDUCED_SIZE and sides:
+        kinds = _numbers(directory, _BASE.NewSubfileType)
+        if sides and not any(kind & _OF_REDUCED_SIZE for kind in kinds):
             size = sides
         is_picture = directory.get(_BASE.PhotometricInterpretation) in {_RGB, _YCBCR}
         offsets, lengths = (
@@ -52,13 +63,23 @@ def shown_of(data: bytes, image: Image.Image) -> Shown:
 
 
 def _size(directory: Any) -> tuple[int, int] | None:
-    cropped = _numbers(directory, _BASE.DefaultCropSize)
-    if len(cropped) == 2:
+    cropped = _whole(directory.get(_BASE.DefaultCropSize, ()))
+    if cropped and len(cropped) == 2 and all(cropped):
         return cropped[0], cropped[1]
-    width, height = directory.get(_BASE.ImageWidth), directory.get(_BASE.ImageLength)
-    return (int(width), int(height)) if width and height else None
+    sides = [*_numbers(directory, _BASE.ImageWidth), *_numbers(directory, _BASE.ImageLength)]
+    return (sides[0], sides[1]) if len(sides) == 2 and all(sides) else None
 
 
-def _numbers(directory: Any, tag: int) -> list[int]:
-    value: Any = directory.get(tag, ())
-    return [int(number) for number in np.ravel(value)]
+def _numbers(directory: Any, tag: ExifTags.Base) -> list[int]:
+    numbers = _whole(directory.get(tag, ()))
+    if numbers is None:
+        raise RefusedError(f"the tag {tag.name} of the DNG image is not a number from 0")
+    return numbers
+
+
+def _whole(value: object) -> list[int] | None:
+    """Return the numbers of a tag; None if one is a text, negative or, as 0/0, no number."""
+    values = np.atleast_1d(np.array(value, np.object_)).tolist()
+    if not all(isinstance(number, Real) and 0 <= float(number) < _MOST for number in values):
+        return None
+    return [int(number) for number in values]

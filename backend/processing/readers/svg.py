@@ -14,7 +14,7 @@ from PIL import Image
 
 from backend.processing import limits
 from backend.processing.readers.documents import Document, draw_on_squares
-from backend.processing.scene import RefusedError
+from backend.processing.scene import RefusedError, words_of
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _HREFS = ("href", "{http://www.w3.org/1999/xlink}href")
@@ -95,8 +95,10 @@ def read_svg(data: bytes) -> Document:
     try:
         parser = ElementTree.XMLParser(target=elements)  # noqa: S314 - expat bounds entities
         root = ElementTree.fromstring(data, parser)  # noqa: S314 - as above
-    except (ElementTree.ParseError, ValueError, LookupError) as error:
-        raise RefusedError(f"not valid XML: {error}") from None
+    except LookupError:
+        raise RefusedError("not valid XML: unknown encoding") from None
+    except (ElementTree.ParseError, ValueError) as error:
+        raise RefusedError(f"not valid XML: {words_of(error)}") from None
     if root.tag != f"{_NAMESPACE}svg":
         raise RefusedError(f"not SVG: its first element is {root.tag:.100}")
     facts: dict[str, str | int | float | bool] = {

@@ -26,7 +26,7 @@ from backend.processing.readers.soundness import coordinate, line_at, no_number,
 from backend.processing.readers.text import utf8_lines
 from backend.processing.readers.units import RELATION_OF_3MF, unit_and_up
 from backend.processing.readers.xml_start import relations_of, xml_start
-from backend.processing.scene import Floats, Part, RefusedError, Scene
+from backend.processing.scene import Floats, Part, RefusedError, Scene, words_of
 
 _RELATIONS = "_rels/.rels"
 _START = 1 << 16  # the root element is within it
@@ -215,7 +215,7 @@ class _Package:
             try:
                 self._models[part] = _model_of(part, self.content(part))
             except BROKEN_ZIP as error:
-                raise RefusedError(f"the part /{part} cannot be read: {error}") from error
+                raise RefusedError(f"the part /{part} cannot be read: {words_of(error)}") from error
         return self._models[part]
 
     def place_meshes(self) -> Iterator[_Use]:
@@ -291,7 +291,7 @@ class _Parsing:
         try:
             self._parser.Parse(bytes(self._model.content), True)
         except (expat.ExpatError, LookupError, ValueError) as error:
-            raise RefusedError(f"the part /{self._part} is no XML: {error}") from error
+            raise RefusedError(f"the part /{self._part} is no XML: {words_of(error)}") from error
 
     def _entity(self, *_declared: object) -> None:
         raise RefusedError(f"the part /{self._part} declares entities")

@@ -2,6 +2,7 @@
 
 import io
 import struct
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -16,49 +17,73 @@ def _jpeg(color: str, size: tuple[int, int]) -> bytes:
     return out.getvalue()
 
 
-class _Tiff:
-    """Directories of a TIFF, each with its own strip."""
+_CROP = 50720
 
-    def __init__(self) -> None:
-        self.data = bytearray(struct.pack("<2sHI", b"II", 42, 0))
+
+class _Tiff:
+    """Directories of a TIFF, each with its own strip; those of a `big` one have long places."""
+
+    def __init__(self, *, big: bool = False) -> None:
+        self.big = big
+        head = struct.pack("<2sHHHQ", b"II", 43, 8, 0, 0)
+        self.data = bytearray(head if big else struct.pack("<2sHI", b"II", 42, 0))
 
     def add(
-        self, strip: bytes, size: tuple[int, int], **tags: int | bytes | tuple[int, ...]
+        self, strip: bytes, size: tuple[int, int], **tags: int | bytes | str | tuple[int, ...]
     ) -> int:
         """Append a directory with these tags, named `t` and their number; return its place."""
         start = len(self.data)
         self.data += strip + bytes(len(strip) % 2)
-        entries: dict[int, int | bytes | tuple[int, ...]] = {
+        entries: dict[int, int | bytes | str | tuple[int, ...]] = {
             256: size[0],
             257: size[1],
             273: start,
             279: len(strip),
             **{int(name[1:]): value for name, value in tags.items()},
         }
-        rows = b""
+        rows, wide = b"", "Q" if self.big else "I"
+        room = struct.calcsize(wide)
         for tag, value in sorted(entries.items()):
-            kind = {bytes: 1, int: 4, tuple: 4}[type(value)]
-            if tag == 271:
-                kind = 2
-            packed = value if isinstance(value, bytes) else b""
-            numbers = (value,) if isinstance(value, int) else value
-            if not isinstance(numbers, bytes):
-                packed = struct.pack(f"<{len(numbers)}I", *numbers)
-            count = len(packed) // (1 if kind < 3 else 4)
-            if len(packed) > 4:
-                place, packed = len(self.data), struct.pack("<I", len(self.data)) + packed
-                self.data += packed[4:] + bytes(len(packed) % 2)
-                packed = struct.pack("<I", place)
-            rows += struct.pack("<HHI4s", tag, kind, count, packed)
+            match value:
+                case str():
+                    kind, count, packed = 2, len(value) + 1, value.encode() + b"\0"
+                case bytes() if tag == _CROP:  # fractions
+                    kind, count, packed = 5, len(value) // 8, value
+                case bytes():
+                    kind, count, packed = 1, len(value), value
+                case _:
+                    numbers = (value,) if isinstance(value, int) else value
+                    kind, count = 4, len(numbers)
+                    packed = struct.pack(f"<{count}I", *numbers)
+            if len(packed) > room:
+                place = len(self.data)
+                self.data += packed + bytes(len(packed) % 2)
+                packed = struct.pack(f"<{wide}", place)
+            rows += struct.pack(f"<HH{wide}{room}s", tag, kind, count, packed)
         place = len(self.data)
-        self.data += struct.pack("<H", len(entries)) + rows + bytes(4)
+        self.data += struct.pack("<Q" if self.big else "<H", len(entries)) + rows + bytes(room)
         return place
 
+    def ends(self, first: int) -> bytes:
+        """Return the file, whose first directory is at this place."""
+        struct.pack_into("<Q" if self.big else "<I", self.data, 8 if self.big else 4, first)
+        return bytes(self.data)
 
-def dng(*, orientation: int = 1, previews: tuple[tuple[str, tuple[int, int]], ...] = ()) -> bytes:
-    """A negative of 600 x 400 pixels with a green thumbnail, and previews of a colour and size."""
-    tiff = _Tiff()
-    places = [tiff.add(bytes(64), (608, 408), t254=0, t262=32803, t259=7, t50720=(600, 400))]
+
+def dng(
+    *,
+    orientation: int = 1,
+    previews: tuple[tuple[str, tuple[int, int]], ...] = (),
+    big: bool = False,
+    **tags: int | bytes | str | tuple[int, ...],
+) -> bytes:
+    """A negative of 600 x 400 pixels with a green thumbnail, and previews of a colour and size.
+
+    `tags` are further ones of the negative.
+    """
+    tiff = _Tiff(big=big)
+    of_negative: dict[str, Any] = {"t254": 0, "t262": 32803, "t259": 7, "t50720": (600, 400)}
+    places = [tiff.add(bytes(64), (608, 408), **of_negative | tags)]
     for color, size in previews:
         places.append(tiff.add(_jpeg(color, size), size, t254=1, t262=6, t259=7))
     sides = (30, 20)
@@ -70,13 +95,12 @@ def dng(*, orientation: int = 1, previews: tuple[tuple[str, tuple[int, int]], ..
         t262=2,
         t277=3,
         t278=20,
-        t271=b"Kamera\0",
+        t271="Kamera",
         t274=orientation,
         t330=tuple(places),
         t50706=b"\1\4\0\0",
     )
-    struct.pack_into("<I", tiff.data, 4, first)
-    return bytes(tiff.data)
+    return tiff.ends(first)
 
 
 _PREVIEWS = (("blue", (120, 80)), ("red", (300, 200)))
@@ -84,6 +108,7 @@ FILES = {
     "a.dng": dng(previews=_PREVIEWS),
     "turned.dng": dng(orientation=6, previews=_PREVIEWS),
     "plain.dng": dng(),
+    "big.dng": dng(previews=_PREVIEWS, big=True),
 }
 
 
@@ -102,6 +127,31 @@ def test_a_negative_is_shown_by_its_largest_preview(name: str) -> None:
     assert isinstance(color, tuple)
     expected = (0, 255, 0) if name == "plain.dng" else (255, 0, 0)
     assert max(abs(a - b) for a, b in zip(color, expected, strict=True)) < 8
+
+
+@pytest.mark.parametrize(
+    "crop", [bytes(16), struct.pack("<4I", 1, 0, 1, 0), (0, 0), (600,)], ids=range(4)
+)
+def test_a_crop_without_a_size_is_ignored(crop: bytes | tuple[int, ...]) -> None:
+    inspection = inspect("a.dng", dng(previews=_PREVIEWS, t50720=crop), Asset())
+    assert (inspection.facts["width"], inspection.facts["height"]) == (608, 408)
+    assert inspection.thumbnail
+    assert Image.open(io.BytesIO(inspection.thumbnail)).size == (300, 200)
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [
+        ("t254", "NewSubfileType"),
+        ("t256", "ImageWidth"),
+        ("t273", "StripOffsets"),
+        ("t279", "StripByteCounts"),
+    ],
+)
+def test_a_tag_that_is_no_number_is_named(tag: str, name: str) -> None:
+    extra: dict[str, Any] = {tag: "abc", "t50720": (0, 0)}
+    refused = inspect("a.dng", dng(previews=_PREVIEWS, **extra), Asset()).refused
+    assert refused == f"the tag {name} of the DNG image is not a number from 0"
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow's, about broken EXIF

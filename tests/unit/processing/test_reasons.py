@@ -7,7 +7,9 @@ import re
 import struct
 import unicodedata
 from contextlib import suppress
+from xml.etree import ElementTree
 
+import pytest
 from PIL import Image
 
 from backend.domains.facts.models import FileReferences, Reference, StoredReferences
@@ -17,7 +19,7 @@ from backend.processing.inspection import inspect
 from backend.processing.readers import obj
 from backend.processing.readers.documents import read_image
 from backend.processing.references import Resolver
-from backend.processing.scene import RefusedError
+from backend.processing.scene import RefusedError, words_of
 from backend.spec.formats import EXTENSIONS_OF, reason_not_inspected
 from tests.unit.processing import samples
 from tests.unit.processing.samples import Asset, facts_without_pictures
@@ -191,3 +193,21 @@ def test_materials_of_obj_are_found_in_both_unicode_forms() -> None:
         head = f"mtllib a.mtl\nusemtl {used}\n"
         scene = obj.read(samples.cube_obj(head), Files(Asset(a__mtl=library)))
         assert {scene.materials[part.material].color for part in scene.parts} == {color}
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (TypeError("unsupported operand type(s) for &: 'str' and 'int'"), None),
+        (ValueError("invalid literal for int() with base 10: np.str_('abc')"), None),
+        (struct.error("unpack requires a buffer of 8 bytes"), None),
+        (KeyError(256), None),
+        (OSError(22, "Invalid argument"), None),
+        (RuntimeError(), None),
+        (OSError("image file is truncated (3 bytes not processed)"), "image file is truncated"),
+        (RuntimeError("Cannot read\nheader"), "Cannot read header"),
+        (ElementTree.ParseError("no element found: line 1, column 0"), "no element found"),
+    ],
+)
+def test_words_of_python_are_no_reason(error: Exception, words: str | None) -> None:
+    assert words_of(error).startswith(words or "the content is not as expected")
