@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image
@@ -16,7 +16,7 @@ from PIL import Image
 from backend.numbers import is_finite
 from backend.processing import limits
 from backend.processing.readers.json_values import listing, mapping
-from backend.processing.scene import Floats, RefusedError
+from backend.processing.scene import Floats, RefusedError, words_of
 
 _MODULES = ("cv2", "pymediainfo", "soundfile")
 # Facts of a film and of sound, and how MediaInfo names them.
@@ -36,6 +36,10 @@ _FIRST = 100
 _STRIP = 10
 _BLACK = 12  # the mean of the colours, up to which a frame is no poster
 _BLOCK = 1 << 20
+_STEP = 256  # samples of long sound of which the loudest is kept
+_MOST_SAMPLES = 1 << 48
+# Error codes of libsndfile: unknown formats and codecs.
+_UNKNOWN = (1, 4)
 _GROUND, _WAVE = (236, 239, 244), (52, 98, 158)
 _SILENCE = (
     b"RIFF\x26\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\2\0\0\0\0\0"
@@ -51,13 +55,41 @@ class Film:
     strip: Callable[[], list[Image.Image]] | None
 
 
+class _Sound(NamedTuple):
+    """Sound as far as it was decoded, and why no more of it."""
+
+    peaks: Floats | None = None
+    seconds: float = 0.0
+    is_truncated: bool = False
+    problems: tuple[str, ...] = ()
+
+    def waveform(self) -> Image.Image | None:
+        """Return a drawing of the loudness over time, None if no sound was decoded."""
+        if self.peaks is None:
+            return None
+        width, height = limits.THUMBNAIL_PIXELS, limits.THUMBNAIL_PIXELS // 2
+        columns = np.maximum.reduceat(self.peaks, np.arange(width) * len(self.peaks) // width)
+        rows = np.abs(np.arange(height) - height // 2)[:, None]
+        is_wave = rows <= columns / max(float(columns.max()), 1e-9) * (height * 0.45)
+        return Image.fromarray(np.where(is_wave[..., None], _WAVE, _GROUND).astype(np.uint8))
+
+    def with_duration(
+        self, facts: dict[str, str | float], *, is_truncated: bool
+    ) -> dict[str, str | float]:
+        """Return the facts with the duration that was read, if the declared one is not true."""
+        if self.seconds and (is_truncated or "duration" not in facts):
+            return {**facts, "duration": round(self.seconds, 3)}
+        known = {name: value for name, value in facts.items() if name != "duration"}
+        return known if self.is_truncated else facts
+
+
 @functools.cache
 def library() -> Any:
     """Return the libraries, which have read a file: a confined process loads nothing."""
     # Only the function `InspectMedia` has them.
     modules: Any = SimpleNamespace(**{name: import_module(name) for name in _MODULES})
     modules.cv2.setNumThreads(0)
-    if len(_tracks_of(modules, _SILENCE)) != 2 or _waveform(modules, _SILENCE) is None:
+    if len(_tracks_of(modules, _SILENCE)) != 2 or _read_sound(modules, _SILENCE, "").peaks is None:
         raise ImportError("MediaInfo or libsndfile cannot read a file")
     return modules
 
@@ -82,8 +114,8 @@ def read_media(data: bytes) -> Film:
         del facts["rotation"]
     if film and facts.get("rotation") in {90, 270}:
         facts |= {"width": facts.get("height", 0), "height": facts.get("width", 0)}
+    left_out = list[str]()
     is_truncated = mapping(whole.get("extra")).get("IsTruncated") == "Yes"
-    left_out = ["what is missing of the file: it is truncated"] if is_truncated else []
     strip = None
     if film:
         frames = _Frames(modules, data, film)
@@ -93,9 +125,12 @@ def read_media(data: bytes) -> Film:
                 frames.problem or f"the picture: no frame of {film['Format']} is decoded"
             )
     else:
-        picture = _waveform(modules, data)
-        if picture is None:
-            left_out.append(f"the waveform: {facts.get('audioCodec')} is not decoded")
+        heard = _read_sound(modules, data, str(facts.get("audioCodec")))
+        picture, is_truncated = heard.waveform(), is_truncated or heard.is_truncated
+        facts = heard.with_duration(facts, is_truncated=is_truncated)
+        left_out += heard.problems
+    if is_truncated:
+        left_out.insert(0, "what is missing of the file: it is truncated")
     if left_out:
         facts["leftOut"] = "; ".join(left_out)
     return Film(facts, picture, strip)
@@ -109,7 +144,7 @@ def _tracks_of(modules: Any, data: bytes) -> dict[str, Mapping[str, Any]]:
         )
         media = mapping(mapping(json.loads(text)).get("media"))
     except (ValueError, RuntimeError) as error:
-        raise RefusedError(f"MediaInfo cannot read it: {error}") from None
+        raise RefusedError(f"MediaInfo cannot read it: {words_of(error)}") from None
     tracks = reversed([mapping(track) for track in listing(media.get("track"))])
     return {str(track.get("@type")): track for track in tracks if track.get("Format")}
 
@@ -195,25 +230,44 @@ class _Frames:
         return image.resize((max(1, round(sides[0])), max(1, round(sides[1]))))
 
 
-def _waveform(modules: Any, data: bytes) -> Image.Image | None:
-    """Return a drawing of the loudness over time, None if the sound cannot be decoded."""
+def _read_sound(modules: Any, data: bytes, codec: str) -> _Sound:
+    """Read the loudness up to the end of the file, or up to what cannot be decoded."""
     ends = time.process_time() + limits.cpu_seconds_for(len(data)) * _SHARE
-    width, height = limits.THUMBNAIL_PIXELS, limits.THUMBNAIL_PIXELS // 2
-    peaks, place = np.zeros(width, np.float32), 0
+    peaks, count = list[Floats](), 0
     try:
         with modules.soundfile.SoundFile(io.BytesIO(data)) as sound:
-            samples = max(1, -(-sound.frames // width))
-            for block in sound.blocks(_BLOCK // sound.channels, dtype="float32", always_2d=True):
-                loud: Floats = np.abs(np.nan_to_num(block)).max(axis=1, initial=0)
-                columns = np.minimum((place + np.arange(len(loud))) // samples, width - 1)
-                np.maximum.at(peaks, columns, loud)
-                place += len(loud)
+            step = 1 if sound.frames < _BLOCK else _STEP
+            block = np.empty((_BLOCK // sound.channels // _STEP * _STEP, sound.channels), "f4")
+            for read in _blocks(modules, sound, block):
+                loud: Floats = np.abs(np.nan_to_num(read)).max(axis=1)
+                peaks.append(np.maximum.reduceat(loud, np.arange(0, len(loud), step)))
+                count += len(loud)
                 if time.process_time() > ends:
-                    return None
-    except (RuntimeError, ValueError, TypeError):
-        return None
-    if not place:
-        return None
-    rows = np.abs(np.arange(height) - height // 2)[:, None]
-    is_wave = rows <= peaks / max(float(peaks.max()), 1e-9) * (height * 0.45)
-    return Image.fromarray(np.where(is_wave[..., None], _WAVE, _GROUND).astype(np.uint8))
+                    return _Sound(problems=("the waveform: it takes too long to decode",))
+            # Without a length, as a pipe writes it, FLAC has the largest number.
+            declared = 1 if sound.frames > _MOST_SAMPLES else sound.frames
+            # That of MP3 may be an estimate.
+            is_truncated = count < declared and sound.format != "MP3"
+            seconds = count / sound.samplerate
+    except (RuntimeError, ValueError, TypeError) as error:
+        is_known = getattr(error, "code", _UNKNOWN[0]) not in _UNKNOWN
+        why = "the sound is damaged or truncated" if is_known else f"{codec} is not decoded"
+        return _Sound(problems=(f"the waveform: {why}",))
+    return _Sound(np.concatenate(peaks) if peaks else None, seconds, is_truncated)
+
+
+def _blocks(modules: Any, sound: Any, block: Any) -> Iterator[Any]:
+    """Read block by block; the last one has what was read before an error."""
+    while True:
+        block.fill(np.nan)
+        try:
+            read = sound.read(out=block)
+        except modules.soundfile.LibsndfileError:
+            empty = np.isnan(block[:, 0])
+            read = block[: int(empty.argmax()) if empty.any() else len(block)]
+            if len(read):
+                yield read
+            return
+        if not len(read):
+            return
+        yield read

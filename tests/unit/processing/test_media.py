@@ -181,6 +181,38 @@ def test_sound_has_facts_and_a_waveform(name: str) -> None:
     assert loud > 100
 
 
+def _piped(flac: bytes) -> bytes:
+    """FLAC as it is written to a pipe: the 36 bits of its length are 0."""
+    return flac[:21] + bytes((flac[21] & 0xF0, 0, 0, 0, 0)) + flac[26:]
+
+
+FLAC = SOUNDS["a.flac"]
+_TRUNCATED = "what is missing of the file: it is truncated"
+
+
+@pytest.mark.parametrize(
+    ("data", "duration", "left_out"),
+    [
+        (_piped(FLAC), 1, None),
+        (_piped(FLAC)[: len(FLAC) // 2], 0.512, None),
+        (FLAC[: len(FLAC) // 2], 0.512, _TRUNCATED),
+        (FLAC[:1000], None, _TRUNCATED),
+        (FLAC[:50], 1, "the waveform: the sound is damaged or truncated"),
+        (SOUNDS["a.ogg"][:2652], None, "the waveform: the sound is damaged or truncated"),
+        (SOUNDS["a.aiff"][:32_027], 0.5, _TRUNCATED),
+    ],
+    ids=["piped", "piped and cut", "cut", "start", "header", "Ogg", "AIFF"],
+)
+def test_sound_is_read_as_far_as_it_goes(
+    data: bytes, duration: float | None, left_out: str | None
+) -> None:
+    inspection = inspect("a.flac", data, Asset())
+    facts = inspection.facts
+    assert (facts.get("duration"), facts.get("leftOut")) == (duration, left_out)
+    is_heard = duration is not None and left_out in {None, _TRUNCATED}
+    assert (inspection.thumbnail is not None) == is_heard
+
+
 def test_a_film_whose_frames_cannot_be_decoded_has_facts() -> None:
     facts = inspect("a.mp4", AV1, Asset()).facts
     assert (facts["videoCodec"], facts["width"]) == ("AV1", 64)
