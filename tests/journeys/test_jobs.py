@@ -43,6 +43,7 @@ def test_a_new_name_is_a_job_that_anyone_who_sees_the_asset_can_look_at(
     api = runtime.client()
     asset = api.new_asset(database, "Before", assetId=f"Löwe {uuid4().hex[:8]}.v2")
     api.upload(database, asset, {"/a.stl": [b"solid\n"]})
+    runtime.drain()  # the asset has its type
     api.ok("PUT", f"/database/{database}/assets/{quote(asset)}", {"assetName": "After"})
     runtime.drain()
     shown = api.ok("GET", f"/database/{database}/assets/{quote(asset)}")
