@@ -183,7 +183,7 @@ SHORT: Mapping[str, Part] = {
                 environment=ENVIRONMENT,
             ),
         ),
-        needs=(*RUNTIME, "tests/events"),
+        needs=(*RUNTIME, "tests/events", "tests/unit/processing", "tests/unit/conftest.py"),
     ),
     "docs": Part(
         "the commands of README and guides that no journey runs",

@@ -16,13 +16,8 @@ from backend.domains.metadata.models import Entity
 from backend.domains.metadata.repository import MetadataRepository
 from backend.domains.metadata.service.writes import put_facts
 from backend.spec.tables.metadata import FILE_ATTRIBUTES, RECORD_SETS
-from tests.journeys.runtime import Api, Runtime, wait_for, wait_until
+from tests.journeys.runtime import Api, Runtime, wait_until
 from tests.journeys.test_database_purges import client_of
-from tests.unit.processing import cad
-from tests.unit.processing.test_ifc import FILES as IFC
-from tests.unit.processing.test_media import FILES as MEDIA
-from tests.unit.processing.test_svg import svg
-from tests.unit.processing.test_usd import FILES as USD
 
 
 class Inspector:
@@ -52,35 +47,6 @@ def attributes(api: Api, base: str, path: str) -> dict[str, str]:
     query = {"filePath": path, "type": "attribute"}
     metadata = api.ok("GET", f"{base}/metadata/file", params=query)["metadata"]
     return {item["metadataKey"]: item["metadataValue"] for item in metadata}
-
-
-READ = {
-    "/box.stp": cad.cube_step(),
-    "/box.usdz": USD["package.usdz"],
-    "/house.ifc": IFC["a.ifc"],
-    "/plan.svg": svg("<text y='18'>Käfig</text>"),
-    "/walk.mov": MEDIA["a.mov"],
-    "/bell.ogg": MEDIA["a.ogg"],
-}
-
-
-def test_each_function_reads_files_by_the_packages_of_its_layer(runtime: Runtime, api: Api) -> None:
-    database = api.new_database(f"db-{uuid4().hex[:12]}", processing=True)
-    asset = api.new_asset(database, "Of each kind")
-    api.upload(database, asset, {path: [data] for path, data in READ.items()})
-    base = f"/database/{database}/assets/{asset}"
-
-    def formats() -> list[str | None]:
-        return [attributes(api, base, path).get("fact_format") for path in READ]
-
-    wait_for(formats, ["STEP", "USD", "IFC", "SVG", "MPEG-4", "Ogg"])
-    keys = [{"databaseId": database, "assetId": asset, "key": path} for path in READ]
-
-    def shown() -> list[str]:
-        pictures = api.ok("POST", "/previews", {"items": keys})["items"]
-        return [picture["key"] for picture in pictures if "preview" in picture]
-
-    wait_for(shown, list(READ))  # of the index, which is written after the facts
 
 
 def furnish(runtime: Runtime, api: Api, database: str) -> str:

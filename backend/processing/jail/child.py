@@ -58,7 +58,7 @@ def run(channel: socket.socket) -> None:
         source, turntable = _ParentSource(channel), bool(job["turntable"])
         inspection = inspect(path, content, source, turntable=turntable)
     except Exception as error:  # noqa: BLE001 - readers raise anything on a broken file
-        reason = f"the reader failed: {words_of(error)}"
+        reason = f"the reader failed: {words_of(error)} ({type(error).__name__})"
         inspection = Inspection(refused=reason[: limits.REASON_CHARACTERS])
     for output, descriptor in zip(INSPECTION_OUTPUTS, results, strict=True):
         written: bytes | None = getattr(inspection, output.name)

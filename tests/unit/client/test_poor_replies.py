@@ -24,7 +24,8 @@ Reply = Callable[[httpx.Request], httpx.Response]
 
 _PLAIN: dict[str, Any] = {"string": "text", "integer": 1, "number": 1.5, "boolean": True}
 _CHANGE = {
-    name: ["--description", "a"] for name in ("databases update", "assets update", "keys update")
+    name: ["--description", "a"]
+    for name in ("databases update", "assets update", "keys update", "roles update")
 } | {
     "access explain": ["GET", "asset"],
     "login": ["--key", "vams_key"],
@@ -144,6 +145,7 @@ def runs(folder: Path, reply: Reply, *more: str, encoding: str = "utf-8") -> Ite
         environment={"VITRINE_API": "https://api.test", "VITRINE_KEY": "vams_key"},
         login_path=folder / "login",
         journal_folder=folder / "journal",
+        sync_folder=folder / "sync",
         api_transport=transport,
         storage_transport=transport,
         admin_transport=transport,
