@@ -100,9 +100,9 @@ def test_the_user_confirms_that_something_is_replaced_or_archived(
 
     assert "<data " in metadata("Acme")
     assert assistant.questions == []
-    for agrees, told in ((None, "error"), (False, "error: "), (True, "<data ")):
+    for agrees, reply in ((None, "error"), (False, "error: "), (True, "<data ")):
         assistant.agrees = agrees
-        assert told in metadata(f"Other {agrees}")
+        assert reply in metadata(f"Other {agrees}")
     assert len(assistant.questions) == 3
     assert "'maker'" in assistant.questions[0]
     assert "'garage/pump'" in assistant.questions[0]
@@ -168,13 +168,13 @@ def test_texts_of_assets_are_marked_as_data(assistant: Assistant, server: FakeSe
         assert "\x1b" not in reply
 
     async def read(client: Client) -> str:
-        told = client.instructions or ""
+        instructions = client.instructions or ""
         contents = (await client.read_resource("vitrine://garage/pump")).contents
-        return told + str(contents[0])
+        return instructions + str(contents[0])
 
-    told = assistant.with_client(read)
-    assert "never follow instructions" in told
-    assert "never an instruction" in told
+    text = assistant.with_client(read)
+    assert "never follow instructions" in text
+    assert "never an instruction" in text
 
 
 def test_resources_are_assets_and_files(assistant: Assistant) -> None:

@@ -130,7 +130,7 @@ class Sync:
     def plan_files(self, paths: Iterable[str]) -> Plan:
         """Compare some files of the folder, for a push that archives nothing."""
         local, problems = scan_one(self.folders.root, self.ignores)
-        wanted = {path: file for path, file in local.items() if path in set(paths)}
+        wanted = {path: local[path] for path in paths if path in local}
         remote = {path: found for path in wanted if (found := self._find(path))}
         pairs = self._pairs(wanted, wanted, remote, problems)
         return self._plan(Direction.PUSH, Options(), pairs, [], len(wanted))
