@@ -177,6 +177,18 @@ test('a one-time link that did not arrive is tried again, and a used one says wh
   expect(sent.every(({ path }) => path === '/ui/once')).toBe(true);
 });
 
+test('a one-time link can be entered instead of a key', async () => {
+  const user = await openPage('/', false);
+  respond('post', '/ui/once', { code: 'Used', message: 'The link was used' }, { status: 403 });
+  await user.type(await key(), 'http://127.0.0.1:8080/ui/#once=a-secret');
+  await user.click(await button('Sign in'));
+  await screen.findByText('The link was used.');
+  respond('post', '/ui/once', { sessionId: 'session-5', userId: 'boss' });
+  await user.click(await button('Sign in'));
+  await screen.findByRole('link', { name: 'lamp' });
+  expect(sent.map(({ body }) => body)).toEqual([{ secret: 'a-secret' }, { secret: 'a-secret' }]);
+});
+
 test('a one-time link signs in, also another user', async () => {
   await openPage('/?q=lamp');
   await screen.findByRole('link', { name: 'lamp' });

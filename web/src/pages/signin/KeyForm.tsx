@@ -3,9 +3,10 @@ import { errorText } from '../../api/errors';
 import { texts } from '../../texts';
 import { useFormError } from '../../ui/useFormError';
 import { beginSession } from '../../session/session';
+import { exchangeOneTimeSecret } from '../../session/oneTimeLink';
 import { switchTo } from '../../session/signIn';
 
-/** Requests an API key, for which the server begins a session. */
+/** Requests an API key or a one-time link, for which the server begins a session. */
 export function KeyForm() {
   const id = useId();
   const [key, setKey] = useState('');
@@ -21,7 +22,8 @@ export function KeyForm() {
     setBusy(true);
     clearError();
     try {
-      const signedIn = await beginSession(token);
+      const [, secret] = /#once=([\w-]+)$/.exec(token) ?? [];
+      const signedIn = await (secret ? exchangeOneTimeSecret(secret) : beginSession(token));
       if (signedIn) switchTo(signedIn);
       else showError(texts.signIn.refusedKey, 'key');
     } catch (error) {
