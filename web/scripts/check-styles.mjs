@@ -12,6 +12,7 @@ const ROOTS = {
   'src/pages/jobs/jobs.css': ['jobs'],
   'src/pages/metadata/sheet.css': ['sheet'],
   'src/pages/saved/saved.css': ['saved'],
+  'src/pages/shell/activity.css': ['activity'],
   'src/pages/upload/upload.css': ['upload'],
   'src/viewer/viewer.css': ['stage'],
 };

@@ -1,3 +1,5 @@
+import { session } from '../session/session';
+import { removeJob, showJob } from './activity';
 import { api, reply } from './client';
 import { isTransient, JobFailedError, NetworkError } from './errors';
 import type { components } from './schema';
@@ -34,22 +36,28 @@ export async function waitForJob(jobId: string, options: PollOptions = {}): Prom
   if (job.state !== 'done') throw new JobFailedError(job.problems);
 }
 
-/** Requests a job until it has ended, and returns it. */
+/** Requests a job until it has ended, and returns it; one that takes longer is shown meanwhile. */
 export async function pollJob(
   jobId: string,
   { wait = pause, onJob }: PollOptions = {},
 ): Promise<Job> {
-  for (let failures = 0; ; await wait()) {
-    try {
-      const job = await reply(api.GET('/jobs/{jobId}', { params: { path: { jobId } } }));
-      failures = 0;
-      onJob?.(job);
-      if (job.state !== 'queued' && job.state !== 'running') return job;
-    } catch (error) {
-      if (!isTransient(error)) throw error;
-      failures += 1;
-      // The job continues, but its end is not known.
-      if (failures >= MOST_FAILURES) throw new NetworkError(true);
+  const { generation } = session.current();
+  try {
+    for (let [polls, failures] = [0, 0]; ; await wait()) {
+      try {
+        const job = await reply(api.GET('/jobs/{jobId}', { params: { path: { jobId } } }));
+        failures = 0;
+        onJob?.(job);
+        if (job.state !== 'queued' && job.state !== 'running') return job;
+        if (polls++) showJob(job, generation);
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        failures += 1;
+        // The job continues, but its end is not known.
+        if (failures >= MOST_FAILURES) throw new NetworkError(true);
+      }
     }
+  } finally {
+    removeJob(jobId);
   }
 }

@@ -80,6 +80,10 @@ export const runsTexts = {
   progress: (done: number, of: number | null) =>
     of === null ? `${formatNumber(done)} done` : `${formatNumber(done)} of ${formatNumber(of)}`,
   resume: 'Go on',
+  running: (number: number) => `Running: ${formatNumber(number)}`,
+  others: (number: number) => `and ${formatNumber(number)} more`,
+  ended: (workflow: string, state: string) => `${workflow}: ${state}`,
+  hide: (workflow: string) => `Hide ${workflow}`,
   openAsset: 'Open the asset',
   job: (kind: string, date: string) => `${kind}, ${date}`,
 } as const;

@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { addRuns } from '../../api/activity';
 import { api, reply } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import type { Place } from '../../api/downloads';
@@ -68,7 +69,9 @@ export async function stopRun(place: Place, executionId: string): Promise<void> 
 /** Starts the same workflow on the same file. */
 export async function repeatRun(place: Place, executionId: string): Promise<void> {
   const params = { path: { ...place, executionId } };
-  const { refused } = await reply(api.POST(`${ROUTE}/executions/{executionId}/rerun`, { params }));
+  const request = api.POST(`${ROUTE}/executions/{executionId}/rerun`, { params });
+  const { executions, refused } = await reply(request);
   const [first] = refused ?? [];
   if (first) throw new ApiError(409, first.code, first.message || runsTexts.notStarted);
+  addRuns((executions ?? []).map(({ executionId }) => ({ place, executionId })));
 }

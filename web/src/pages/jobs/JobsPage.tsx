@@ -9,12 +9,10 @@ import { runsTexts } from '../../texts/runs';
 import { ErrorNotice } from '../../ui/ErrorNotice';
 import { MoreButton } from '../../ui/MoreButton';
 import { UserText } from '../../ui/UserText';
-import { cancelJob, isUnfinished, jobsQuery, resumeJob } from './queries';
+import { cancelJob, isUnfinished, jobName, jobsQuery, resumeJob } from './queries';
 import './jobs.css';
 
 const words = runsTexts;
-const KINDS = new Map<string, string>(Object.entries(words.kinds));
-const kindOf = ({ kind }: Job): string => KINDS.get(kind) ?? kind;
 
 /** The jobs that the user has started. */
 export function JobsPage() {
@@ -88,21 +86,14 @@ export function JobsPage() {
 }
 
 function JobLine({ job }: { job: Job }) {
-  const { itemsDone: done, itemsTotal: total = null } = job;
   return (
     <>
       <p>
-        <strong>{kindOf(job)}</strong> <span className="tag">{words.jobStates[job.state]}</span>
+        <strong>{jobName(job)}</strong> <span className="tag">{words.jobStates[job.state]}</span>
       </p>
-      {isUnfinished(job) && (
-        <progress
-          aria-label={kindOf(job)}
-          value={total === null ? undefined : done}
-          max={total ?? undefined}
-        />
-      )}
+      {isUnfinished(job) && <JobProgress job={job} />}
       <p className="faint">
-        {words.progress(done, total)} · {formatDateTime(job.createdAt)}
+        {words.progress(job.itemsDone, job.itemsTotal ?? null)} · {formatDateTime(job.createdAt)}
       </p>
       {job.problems.length > 0 && (
         <ul className="names failure">
@@ -117,14 +108,30 @@ function JobLine({ job }: { job: Job }) {
   );
 }
 
+export function JobProgress({ job }: { job: Job }) {
+  const { itemsDone: done, itemsTotal: total = null } = job;
+  return (
+    <progress
+      aria-label={jobName(job)}
+      value={total === null ? undefined : done}
+      max={total ?? undefined}
+    />
+  );
+}
+
 /** An act whose name says for screen readers which job it is about. */
-function JobButton(props: { job: Job; name: string; disabled: boolean; onClick: () => void }) {
+export function JobButton(props: {
+  job: Job;
+  name: string;
+  disabled: boolean;
+  onClick: () => void;
+}) {
   const { job, name } = props;
   return (
     <button
       type="button"
       className="small"
-      aria-label={`${name}: ${words.job(visibleName(kindOf(job)), formatDateTime(job.createdAt))}`}
+      aria-label={`${name}: ${words.job(visibleName(jobName(job)), formatDateTime(job.createdAt))}`}
       disabled={props.disabled}
       onClick={props.onClick}
     >

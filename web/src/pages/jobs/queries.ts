@@ -1,9 +1,14 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
 import type { Job } from '../../api/jobs';
+import { runsTexts } from '../../texts/runs';
 
 const PAGE = 25;
 const SOON = 2_000;
+
+const KINDS = new Map<string, string>(Object.entries(runsTexts.kinds));
+/** What the page calls what a job does. */
+export const jobName = ({ kind }: Job): string => KINDS.get(kind) ?? kind;
 
 export const isUnfinished = ({ state }: Job): boolean => state === 'queued' || state === 'running';
 

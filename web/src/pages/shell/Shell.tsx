@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { Fragment, useEffect, useRef, useState } from 'react';
+import { Fragment, Suspense, useEffect, useRef, useState } from 'react';
+import { activity } from '../../api/activity';
 import { useStore } from '../../api/createStore';
 import { isRetryable } from '../../api/errors';
 import { configQuery, currentUserQuery, useMayGive, useMayWrite } from '../../api/queries';
@@ -12,6 +13,7 @@ import { SignIn } from '../signin/SignIn';
 import { SessionExpiredDialog } from '../signin/SessionExpiredDialog';
 import { texts } from '../../texts';
 import { DropTarget } from './DropTarget';
+import { ErrorBoundary } from '../../ui/ErrorBoundary';
 import { RetryButton } from '../../ui/ErrorNotice';
 import { LazyDialog } from '../../ui/LazyDialog';
 import { lazyComponent } from '../../ui/lazyComponent';
@@ -20,6 +22,7 @@ import { chooseTheme, chosenTheme, type Theme } from '../../ui/theme';
 import { useShortcut } from '../../ui/useShortcut';
 
 const Keys = lazyComponent(() => import('../../ui/ShortcutsDialog'), 'ShortcutsDialog');
+const ActivityPanel = lazyComponent(() => import('./ActivityPanel'), 'ActivityPanel');
 
 export function Shell() {
   const { signedIn, expired, generation } = useStore(session);
@@ -39,10 +42,24 @@ export function Shell() {
       <main id="content" tabIndex={-1}>
         <Outlet />
       </main>
+      <Activity />
       {expired && <SessionExpiredDialog />}
       <DropTargetOutsideUpload />
       <Toasts />
     </Fragment>
+  );
+}
+
+/** What runs for the user, on each page; without it the page is whole. */
+function Activity() {
+  const { jobs, runs } = useStore(activity);
+  if (!jobs.size && !runs.length) return null;
+  return (
+    <ErrorBoundary fallback={() => null}>
+      <Suspense>
+        <ActivityPanel />
+      </Suspense>
+    </ErrorBoundary>
   );
 }
 
