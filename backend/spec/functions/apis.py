@@ -45,7 +45,7 @@ ACCESS_API = replace(
             access.USER_ROLES: (
                 *("ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan"),
             ),
-            access.API_KEYS: (*EDITS, "BatchGetItem", "Scan"),
+            access.API_KEYS: (*EDITS, "BatchGetItem", "QueryIndexes", "Scan"),
             access.CONSTRAINTS: ("DeleteItem", "PutItem", "Scan"),
             access.POLICIES: (*EDITS, "BatchGetItem"),
             access.ROLES: (*EDITS, "BatchGetItem", "Scan"),

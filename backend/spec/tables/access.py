@@ -64,7 +64,14 @@ API_KEYS_BY_HASH = Index(
     origin="chosen",
     access_patterns=("find a key by its hash",),
 )
-API_KEYS_BY_USER = Index("userIdIndex", USER_ID, API_KEY_ID, "ALL", origin="chosen")
+API_KEYS_BY_USER = Index(
+    "userIdIndex",
+    USER_ID,
+    API_KEY_ID,
+    "ALL",
+    origin="chosen",
+    access_patterns=("list the keys of a user",),
+)
 API_KEYS = Table(
     "ApiKeyStorageTable",
     API_KEY_ID,

@@ -20,7 +20,13 @@ from backend.core.transactions import (
 from backend.domains.identity.errors import ApiKeyExistsError, ApiKeyRevisionError
 from backend.domains.identity.models.keys import ApiKey
 from backend.domains.identity.models.users import User
-from backend.spec.tables.access import API_KEYS, API_KEYS_BY_HASH, USER_ID, USERS
+from backend.spec.tables.access import (
+    API_KEYS,
+    API_KEYS_BY_HASH,
+    API_KEYS_BY_USER,
+    USER_ID,
+    USERS,
+)
 
 _KEY = API_KEYS.partition_key.name
 _LAST_USED = "lastUsedAt"
@@ -59,6 +65,11 @@ class ApiKeyRepository:
     def list_registry(self, page: PageRequest) -> Page[ApiKey]:
         """List keys in no order."""
         return self.tables.scan(API_KEYS, page).map(ApiKey.model_validate)
+
+    def list_of_user(self, user_id: str, page: PageRequest) -> Page[ApiKey]:
+        """List a user's keys and sessions by id from the index, which is eventually consistent."""
+        query = Query(table=API_KEYS, index=API_KEYS_BY_USER, partition=user_id)
+        return self.tables.query(query, page).map(ApiKey.model_validate)
 
     def put_new(self, key: ApiKey, *others: Write) -> None:
         item = key.model_dump(by_alias=True, exclude_none=True)

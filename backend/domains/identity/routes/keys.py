@@ -1,6 +1,7 @@
 """The routes of API keys."""
 
 from backend.core.models import PageQuery
+from backend.core.paging import Page
 from backend.domains.identity.models.keys import (
     ApiKey,
     ApiKeyPath,
@@ -26,17 +27,14 @@ def bind_keys(router: Router, service: ApiKeyService) -> None:
 
     @router.bind(routes.LIST_API_KEYS)
     def list_api_keys(call: Call, query: ApiKeysQuery) -> ApiKeysReply:
-        page = service.list_api_keys(
-            call.caller, call.page(query), show_sessions=query.show_sessions
-        )
-        return ApiKeysReply(
-            items=[_reply(key) for key in page.items], next_token=call.next_token(page.after)
+        page = call.page(query)
+        return _page_reply(
+            call, service.list_api_keys(call.caller, page, show_sessions=query.show_sessions)
         )
 
     @router.bind(routes.CREATE_API_KEY)
     def create_api_key(call: Call, body: CreateApiKeyBody) -> CreatedApiKeyReply:
-        key, text = service.create_api_key(call.caller, body)
-        return CreatedApiKeyReply(**_reply(key).model_dump(), api_key=text)
+        return _created_reply(*service.create_api_key(call.caller, body))
 
     @router.bind(routes.GET_API_KEY)
     def get_api_key(call: Call, path: ApiKeyPath) -> ApiKeyReply:
@@ -49,7 +47,7 @@ def bind_keys(router: Router, service: ApiKeyService) -> None:
     @router.bind(routes.DELETE_API_KEY)
     def delete_api_key(call: Call, path: ApiKeyPath) -> DeletedApiKeyReply:
         service.delete_api_key(call.caller, path.api_key_id)
-        return DeletedApiKeyReply(message=f"API key {path.api_key_id} was deleted")
+        return _deleted_reply(path)
 
 
 def bind_own_keys(router: Router, service: OwnKeyService) -> None:
@@ -57,15 +55,11 @@ def bind_own_keys(router: Router, service: OwnKeyService) -> None:
 
     @router.bind(routes.LIST_OWN_API_KEYS)
     def list_own_api_keys(call: Call, query: PageQuery) -> ApiKeysReply:
-        page = service.list_api_keys(call.caller, call.page(query))
-        return ApiKeysReply(
-            items=[_reply(key) for key in page.items], next_token=call.next_token(page.after)
-        )
+        return _page_reply(call, service.list_api_keys(call.caller, call.page(query)))
 
     @router.bind(routes.CREATE_OWN_API_KEY)
     def create_own_api_key(call: Call, body: CreateOwnApiKeyBody) -> CreatedApiKeyReply:
-        key, text = service.create_api_key(call.caller, body)
-        return CreatedApiKeyReply(**_reply(key).model_dump(), api_key=text)
+        return _created_reply(*service.create_api_key(call.caller, body))
 
     @router.bind(routes.GET_OWN_API_KEY)
     def get_own_api_key(call: Call, path: ApiKeyPath) -> ApiKeyReply:
@@ -78,7 +72,21 @@ def bind_own_keys(router: Router, service: OwnKeyService) -> None:
     @router.bind(routes.DELETE_OWN_API_KEY)
     def delete_own_api_key(call: Call, path: ApiKeyPath) -> DeletedApiKeyReply:
         service.delete_api_key(call.caller, path.api_key_id)
-        return DeletedApiKeyReply(message=f"API key {path.api_key_id} was deleted")
+        return _deleted_reply(path)
+
+
+def _page_reply(call: Call, page: Page[ApiKey]) -> ApiKeysReply:
+    return ApiKeysReply(
+        items=[_reply(key) for key in page.items], next_token=call.next_token(page.after)
+    )
+
+
+def _created_reply(key: ApiKey, text: str) -> CreatedApiKeyReply:
+    return CreatedApiKeyReply(**_reply(key).model_dump(), api_key=text)
+
+
+def _deleted_reply(path: ApiKeyPath) -> DeletedApiKeyReply:
+    return DeletedApiKeyReply(message=f"API key {path.api_key_id} was deleted")
 
 
 def _reply(key: ApiKey) -> ApiKeyReply:

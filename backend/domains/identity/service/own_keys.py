@@ -24,12 +24,12 @@ class OwnKeyService:
     api_keys: ApiKeyService
 
     def list_api_keys(self, caller: Identity, page: PageRequest) -> Page[ApiKey]:
-        """List the caller's keys, in no order."""
+        """List the caller's keys by id; one that was just created may be missing for a moment."""
         return fill(
-            self.api_keys.keys.list_registry,
+            lambda request: self.api_keys.keys.list_of_user(caller.user_id, request),
             page,
             visible=lambda key: _is_own(key, caller),
-            position_of=lambda key: {"apiKeyId": key.api_key_id},
+            position_of=lambda key: {"apiKeyId": key.api_key_id, "userId": key.user_id},
         )
 
     def create_api_key(self, caller: Identity, body: CreateOwnApiKeyBody) -> tuple[ApiKey, str]:

@@ -112,6 +112,22 @@ def test_keys_of_others_and_sessions_look_absent_also_to_administrators(
     assert all(bench.refusal(key) is None for key in hidden if key != "none")
 
 
+def test_the_list_reads_the_callers_keys_only_by_page(
+    bench: KeyRoutes, ann: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own: list[str] = []
+    for _ in range(3):
+        own.append(bench.create("ann"))
+        bench.create("bob")
+        bench.sign_in(ann)
+    monkeypatch.setattr(bench.tables, "scan", None)
+    pages = ann.pages(PATH, query={"pageSize": "1"})
+    assert [[item["apiKeyId"] for item in page["Items"]] for page in pages] == [
+        *([key] for key in sorted(own)),
+        [],
+    ]
+
+
 @pytest.mark.parametrize("ended", [{"isActive": "false"}, {"expiresAt": "2026-06-01"}])
 def test_an_administrators_end_is_not_undone_by_the_owner(
     bench: KeyRoutes, ann: Client, ended: dict[str, str]
