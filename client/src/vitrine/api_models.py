@@ -1587,16 +1587,6 @@ class UpdateLinkBody(Body):
     tags: Sequence[str] | None = None
 
 
-class UpdateOwnApiKeyBody(Body):
-    """
-    The fields to change; at least one.
-    """
-
-    description: str | None = None
-    expires_at: str | None = None
-    is_active: str | None = None
-
-
 class UpdateRoleBody(Body):
     """
     The fields to change; at least one. Null removes `source` and `sourceIdentifier`.

@@ -155,14 +155,43 @@ class TagTypes(Resource):
         return self._transport.write(Operation, method, path_of("tag-types"), body=body)
 
 
-class ApiKeys(Resource):
+class _Keys(Resource):
+    """The operations that all keys and the caller's own have in common."""
+
+    _path: tuple[str, ...]
+
+    def get(self, api_key_id: str) -> ApiKey:
+        """Return a key. Raises NotFoundError if it is absent or hidden."""
+        return self._transport.read(ApiKey, path_of(*self._path, api_key_id))
+
+    def update(
+        self,
+        api_key_id: str,
+        *,
+        description: str | None = None,
+        expires_at: str | None = None,
+        is_active: Literal["true", "false"] | None = None,
+    ) -> ApiKey:
+        """Change a key. Raises PermissionDeniedError if an administrator ended an own key."""
+        body = api.UpdateApiKeyBody(
+            description=description, expires_at=expires_at, is_active=is_active
+        )
+        path = path_of(*self._path, api_key_id)
+        return self._transport.write(ApiKey, "PUT", path, body=body)
+
+    def delete(self, api_key_id: str) -> Message:
+        return self._transport.write(Message, "DELETE", path_of(*self._path, api_key_id))
+
+
+class ApiKeys(_Keys):
+    _path = ("auth", "api-keys")
+
     def list(
         self, *, show_sessions: bool | None = None, page_size: int | None = None
     ) -> Iterator[ApiKey]:
         """List keys; with `show_sessions` also the sessions of browsers, whose `kind` is set."""
-        path = path_of("auth", "api-keys")
         query = {"showSessions": show_sessions}
-        return self._transport.pages(ApiKey, path, query=query, page_size=page_size)
+        return self._transport.pages(ApiKey, path_of(*self._path), query=query, page_size=page_size)
 
     def create(
         self, api_key_name: str, *, user_id: str, description: str, expires_at: str | None = None
@@ -174,66 +203,23 @@ class ApiKeys(Resource):
             description=description,
             expires_at=expires_at,
         )
-        return self._transport.write(ApiKey, "POST", path_of("auth", "api-keys"), body=body)
-
-    def get(self, api_key_id: str) -> ApiKey:
-        return self._transport.read(ApiKey, path_of("auth", "api-keys", api_key_id))
-
-    def update(
-        self,
-        api_key_id: str,
-        *,
-        description: str | None = None,
-        expires_at: str | None = None,
-        is_active: Literal["true", "false"] | None = None,
-    ) -> ApiKey:
-        body = api.UpdateApiKeyBody(
-            description=description, expires_at=expires_at, is_active=is_active
-        )
-        path = path_of("auth", "api-keys", api_key_id)
-        return self._transport.write(ApiKey, "PUT", path, body=body)
-
-    def delete(self, api_key_id: str) -> Message:
-        return self._transport.write(Message, "DELETE", path_of("auth", "api-keys", api_key_id))
+        return self._transport.write(ApiKey, "POST", path_of(*self._path), body=body)
 
 
-class OwnApiKeys(Resource):
-    """The caller's own keys."""
+class OwnApiKeys(_Keys):
+    """The caller's own keys; sessions and keys of others are absent."""
+
+    _path = ("auth", "user", "api-keys")
 
     def list(self, *, page_size: int | None = None) -> Iterator[ApiKey]:
-        return self._transport.pages(ApiKey, _own_keys(), page_size=page_size)
+        return self._transport.pages(ApiKey, path_of(*self._path), page_size=page_size)
 
     def create(self, api_key_name: str, *, description: str, expires_at: str) -> ApiKey:
         """Create a key for at most 365 days, which only this reply contains."""
         body = api.CreateOwnApiKeyBody(
             api_key_name=api_key_name, description=description, expires_at=expires_at
         )
-        return self._transport.write(ApiKey, "POST", _own_keys(), body=body)
-
-    def get(self, api_key_id: str) -> ApiKey:
-        """Return a key. Raises NotFoundError for sessions and keys of others."""
-        return self._transport.read(ApiKey, _own_keys(api_key_id))
-
-    def update(
-        self,
-        api_key_id: str,
-        *,
-        description: str | None = None,
-        expires_at: str | None = None,
-        is_active: Literal["true", "false"] | None = None,
-    ) -> ApiKey:
-        """Change a key. Raises PermissionDeniedError if an administrator ended it."""
-        body = api.UpdateOwnApiKeyBody(
-            description=description, expires_at=expires_at, is_active=is_active
-        )
-        return self._transport.write(ApiKey, "PUT", _own_keys(api_key_id), body=body)
-
-    def delete(self, api_key_id: str) -> Message:
-        return self._transport.write(Message, "DELETE", _own_keys(api_key_id))
-
-
-def _own_keys(*api_key_id: str) -> str:
-    return path_of("auth", "user", "api-keys", *api_key_id)
+        return self._transport.write(ApiKey, "POST", path_of(*self._path), body=body)
 
 
 class Versions(Resource):
