@@ -5,8 +5,9 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from pathspec import GitIgnoreSpec
 from vitrine.transfer import scan as scanning
-from vitrine.transfer.scan import Scan, scan
+from vitrine.transfer.scan import Scan, scan, scan_files, scan_one
 
 
 @pytest.fixture
@@ -116,3 +117,22 @@ def test_of_two_spellings_of_one_name_the_one_that_the_server_stores_is_kept(roo
         r"has the same name as 'car/\xe9.glb' in composed Unicode form (NFC); "
         r"on disk it is 'car/e\u0301.glb'"
     )
+
+
+def test_changed_paths_are_the_files_of_a_scan_without_a_listing(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "car/b", "car/e\u0301", "car/\xe9", "e\u0301/c", "x.tmp", "build/d"):
+        put(root, name)
+    (root / "link").symlink_to(root / "car", target_is_directory=True)
+    (root / "alias").symlink_to(root / "a")
+    (root / "lost").symlink_to(root / "none")
+    (root / "out").symlink_to(root.parent)
+    paths = [*root.rglob("*"), root / "link/b", root / "gone"]
+    ignores = GitIgnoreSpec.from_lines(["*.tmp", "build/"]).match_file
+    whole, _ = scan_one(root, ignores)
+    assert {"/a", "/alias", "/car/b", "/car/\xe9", "/\xe9/c"} == set(whole)
+    monkeypatch.setattr(os, "scandir", None)
+    assert scan_files(root, paths, ignores) == whole
+    (file,) = scan_files(root, [root / "car/e\u0301"], ignores).values()
+    assert file == whole["/car/\xe9"]

@@ -8,10 +8,11 @@ a link cannot include files from elsewhere or create a cycle.
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from vitrine.transfer.ignoring import ignores_path
 from vitrine.transfer.names import (
     UnusableNameError,
     compose_name,
@@ -142,6 +143,26 @@ def scan_one(
     return collector.folders.get("", {}), tuple(collector.problems)
 
 
+def scan_files(
+    root: Path, paths: Iterable[Path], ignores: Callable[[str], bool]
+) -> dict[str, LocalFile]:
+    """Return those of some paths below the folder that are its files, by key; no listing.
+
+    They are those that `scan_one` returns.
+    """
+    root = root.resolve()
+    collector = _Collector(root)
+    names = [path.relative_to(root).as_posix() for path in paths]
+    # If another spelling has the composed name, it is the file of that key.
+    for name in dict.fromkeys([*names, *map(compose_name, names)]):
+        path = root / name
+        # Not through a link to a folder, which is not followed.
+        is_below = Path(os.path.realpath(path.parent)) == path.parent
+        if is_below and os.path.lexists(path) and not ignores_path(ignores, f"/{name}"):
+            _add_entry(collector, path, "", tuple(name.split("/")))
+    return collector.folders.get("", {})
+
+
 def _walk(
     collector: _Collector, top: Path, ignores: Callable[[str], bool] = lambda _: False
 ) -> Iterator[tuple["os.DirEntry[str]", tuple[str, ...]]]:
@@ -167,9 +188,9 @@ def _walk(
 
 
 def _add_entry(
-    collector: _Collector, entry: "os.DirEntry[str]", asset: str, parts: tuple[str, ...]
+    collector: _Collector, entry: "os.DirEntry[str] | Path", asset: str, parts: tuple[str, ...]
 ) -> None:
-    path = Path(entry.path)
+    path = Path(entry)
     try:
         if entry.is_symlink():
             # Not Path.resolve, which raises RuntimeError for a cycle of links in Python 3.11.

@@ -22,7 +22,7 @@ from vitrine.transfer.importing import LISTING_PAGE, upload_files
 from vitrine.transfer.names import compose_name, shown
 from vitrine.transfer.opening import Settings
 from vitrine.transfer.report import FileOutcome, Observer, Report, Silent, Status
-from vitrine.transfer.scan import LocalFile, Problem, scan_one
+from vitrine.transfer.scan import LocalFile, Problem, scan_files, scan_one
 from vitrine.transfer.sync_plan import (
     Action,
     Direction,
@@ -127,13 +127,12 @@ class Sync:
         ]
         return self._plan(direction, options, pairs, refused, total)
 
-    def plan_files(self, paths: Iterable[str]) -> Plan:
+    def plan_files(self, paths: Iterable[Path]) -> Plan:
         """Compare some files of the folder, for a push that archives nothing."""
-        local, problems = scan_one(self.folders.root, self.ignores)
-        wanted = {path: local[path] for path in paths if path in local}
-        remote = {path: found for path in wanted if (found := self._find(path))}
-        pairs = self._pairs(wanted, wanted, remote, problems)
-        return self._plan(Direction.PUSH, Options(), pairs, [], len(wanted))
+        local = scan_files(self.folders.root, paths, self.ignores)
+        remote = {path: file for path in local if (file := self._find(path))}
+        pairs = self._pairs(local, local, remote, ())
+        return self._plan(Direction.PUSH, Options(), pairs, [], len(local))
 
     def _plan(
         self,

@@ -92,9 +92,7 @@ def watch(
         if not settled:
             continue
         try:
-            yield from _push(
-                sync, sync.plan_files([_below(root, path) for path in settled]), settling
-            )
+            yield from _push(sync, sync.plan_files(settled), settling)
         except VitrineError as error:
             for path in settled:
                 settling.add(path, after=RETRY_SECONDS)
