@@ -55,6 +55,18 @@ class FakeServer(FakeFiles):
         self.storage = httpx.MockTransport(self.serve_storage)
         self.admin = httpx.MockTransport(self.serve_admin)
 
+    def store_pump(self) -> None:
+        """Store the database `garage` with the asset `pump`, which has no files."""
+        self.databases["garage"] = {"databaseId": "garage", "description": "All cars"}
+        self.assets["garage", "pump"] = {
+            "databaseId": "garage",
+            "assetId": "pump",
+            "assetName": "Pump",
+            "status": "active",
+            "rev": 1,
+            "assetLocation": {"Key": "base/pump/"},
+        }
+
     def fail(self, method: str, path: str, *answers: Response, after: bool = False) -> None:
         """The next matching requests receive these replies, one each."""
         self.faults.append(Fault(method, re.compile(path), list(answers), after))

@@ -22,15 +22,7 @@ class Sides:
     """The folder and the asset `garage/pump`, and the command between them."""
 
     def __init__(self, shell: Shell, server: FakeServer, folder: Path) -> None:
-        server.databases["garage"] = {"databaseId": "garage", "description": "All cars"}
-        server.assets["garage", "pump"] = {
-            "databaseId": "garage",
-            "assetId": "pump",
-            "assetName": "Pump",
-            "status": "active",
-            "rev": 1,
-            "assetLocation": {"Key": "base/pump/"},
-        }
+        server.store_pump()
         self.shell, self.server, self.root = shell, server, folder / "work"
         self.root.mkdir()
         self.clock = 10**9

@@ -38,15 +38,7 @@ def blocks() -> Iterator[tuple[str, str]]:
 
 def furnished_server() -> FakeServer:
     server = FakeServer()
-    server.databases["garage"] = {"databaseId": "garage", "description": "All cars"}
-    server.assets["garage", "pump"] = {
-        "databaseId": "garage",
-        "assetId": "pump",
-        "assetName": "Pump",
-        "status": "active",
-        "rev": 1,
-        "assetLocation": {"Key": "base/pump/"},
-    }
+    server.store_pump()
     server.files["pump", "/a.glb"] = StoredFile(b"bytes", "etag", sha256(b"bytes"))
     return server
 
