@@ -235,7 +235,7 @@ class _Document:
                     (world, whole(child, "child"), path, is_hidden) for child in reversed(children)
                 ]
         if hidden:
-            self.left_out.append(f"{hidden} hidden nodes")
+            self.left_out.append(f"{hidden} hidden node{'s' * (hidden != 1)}")
         for mesh, skin in with_skins:
             yield np.eye(4), mesh, self._skins.joints(skin, worlds)
 

@@ -36,7 +36,9 @@ def wrong_references(data: bytes) -> Iterator[str]:
     require_no_circle(sources[known], targets[known], "its entities refer to each other")
     missing = np.unique(targets[~known])
     if len(missing):
-        yield f"{len(missing)} entities that are referred to do not exist (first: #{missing[0]})"
+        is_one = len(missing) == 1
+        fact = "y that is referred to does" if is_one else "ies that are referred to do"
+        yield f"{len(missing)} entit{fact} not exist (first: #{missing[0]})"
     numbers, counts = np.unique(defined, return_counts=True)
     repeated = numbers[counts > 1]
     if len(repeated):

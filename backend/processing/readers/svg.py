@@ -19,8 +19,12 @@ from backend.processing.scene import RefusedError, words_of
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _HREFS = ("href", "{http://www.w3.org/1999/xlink}href")
 _EMBEDDED = ("data:", "#")
-_NOT_DRAWN = {"foreignObject": "foreign objects", "script": "scripts"}
-_FILES = "images that are other files"
+# What is not drawn, by how many it is.
+_NOT_DRAWN = {
+    "foreignObject": ("foreign object", "foreign objects"),
+    "script": ("script", "scripts"),
+}
+_FILES = ("image that is another file", "images that are other files")
 _FONT = "Noto Sans"
 _FAMILIES = ("font", "serif", "sans_serif", "cursive", "fantasy", "monospace")
 # resvg reads each element within the one around it; 500 of them exceed its stack.
@@ -61,7 +65,7 @@ class _Elements(ElementTree.TreeBuilder):
         super().__init__()
         self._nested = 0
         self.counts = Counter[str]()
-        self.left_out = Counter[str]()
+        self.left_out = Counter[tuple[str, str]]()
 
     def start(self, tag: Any, attrs: dict[Any, Any], /) -> ElementTree.Element:
         name = str(tag).removeprefix(_NAMESPACE)
@@ -109,7 +113,8 @@ def read_svg(data: bytes) -> Document:
         width, height = (round(side, 2 if side % 1 else None) for side in size)
         facts |= {"width": width, "height": height}
     if elements.left_out:
-        facts["leftOut"] = ", ".join(f"{n} {what}" for what, n in elements.left_out.items())
+        counts = elements.left_out.items()
+        facts["leftOut"] = ", ".join(f"{n} {names[n != 1]}" for names, n in counts)
     resvg, font = library()
     with tempfile.NamedTemporaryFile(suffix=".ttf") as file:
         fonts: list[str] = []

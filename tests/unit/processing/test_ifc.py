@@ -91,8 +91,8 @@ def test_a_box_has_its_size_in_its_unit_and_its_opening_is_cut(
     (glass,) = scene.materials
     assert (glass.name, glass.color) == ("glass", (1, 0, 0, 0.75))
     facts = facts_without_pictures("a.ifc", data)
-    assert facts.pop("leftOut", "1 entities that are referred to do not exist (first: #4)") == (
-        "1 entities that are referred to do not exist (first: #4)"
+    assert facts.pop("leftOut", "1 entity that is referred to does not exist (first: #4)") == (
+        "1 entity that is referred to does not exist (first: #4)"
     )
     assert facts["generator"] == "Büro é #999"
     assert [facts[f"size{axis}"] for axis in "XYZ"] == pytest.approx([1, 2, 3])
@@ -155,7 +155,7 @@ def test_a_broken_file_is_refused_with_its_fact(old: str, new: str, reason: str)
 @pytest.mark.parametrize(
     ("old", "new", "left_out"),
     [
-        ("(#24)", "(#9999)", "1 entities that are referred to do not exist (first: #9999)"),
+        ("(#24)", "(#9999)", "1 entity that is referred to does not exist (first: #9999)"),
         ("#23=", "#7=", "1 entities are defined more than once (first: #7)"),
         *(
             (

@@ -93,7 +93,7 @@ def test_files_that_a_picture_names_are_not_drawn(tmp_path: Path) -> None:
     content += f'<image href="data:image/svg+xml;base64,{inner}" width="40" height="20"/>'
     content += "<script>alert(1)</script><foreignObject/>"
     document = read_svg(svg(content))
-    left_out = "5 images that are other files, 1 scripts, 1 foreign objects"
+    left_out = "5 images that are other files, 1 script, 1 foreign object"
     assert document.facts["leftOut"] == left_out
     assert not _ink(document.picture)
     document = read_svg(svg(f'<image href="{embedded}" width="40" height="20"/>'))
