@@ -44,7 +44,12 @@ _errors = Console(stderr=True, highlight=False, soft_wrap=True)
 
 State = Annotated[Path, typer.Option("--state", help="Folder for all data.")]
 Port = Annotated[
-    int | None, typer.Option(min=1, max=65535, help="Port of the API [8080, or the next free one].")
+    int | None,
+    typer.Option(
+        min=0,
+        max=65535,
+        help="Port of the API, or 0 for any free one [8080, or the next free one].",
+    ),
 ]
 Detach = Annotated[bool, typer.Option(help="Run in the background; return once the API is ready.")]
 GivenAssembly = Annotated[

@@ -92,7 +92,7 @@ class HttpServer:
 
 
 def bind(port: int | None) -> socket.socket:
-    """Return a socket on `port`, or on the first free port from 8080.
+    """Return a socket on `port` (0: any free one), or on the first free port from 8080.
 
     Raises:
         LocalError: `port` is in use or not permitted, or a hundred ports are in use.
