@@ -104,7 +104,8 @@ def _check_all_or_parts(everything: bool | None, parts: Mapping[str, object]) ->
 class RenewFactsBody(WireModel):
     """Files whose facts are renewed: all, those of a database, of formats, or of both.
 
-    A format is an extension, such as `dae`.
+    A format is an extension, such as `dae`. Files of named formats are also inspected if they have
+    no facts.
     """
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"all": True}]})

@@ -143,7 +143,8 @@ REINDEX_SEARCH = JobKind(
 RENEW_FACTS = JobKind(
     "renewFacts",
     BUCKET_IMPORTS_QUEUE,
-    "Requests another inspection of the files whose facts an older version of the readers stored.",
+    "Requests another inspection of the files whose facts an older version of the readers stored, "
+    "and of those without facts in named formats.",
     cancellable=True,
 )
 SEARCH_KINDS = frozenset(

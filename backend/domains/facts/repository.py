@@ -84,10 +84,9 @@ class FactRepository:
         }
         files: list[InspectedFile] = []
         for name in names:
-            database, asset, path = keys.FILE.parse(name)
             version = versions.get(name)
             is_old = (version if isinstance(version, int | float) else 1) < READERS_VERSION
-            files.append(InspectedFile(database, asset, path, is_old))
+            files.append(InspectedFile(FileRef(*keys.FILE.parse(name)), is_old))
         return Page(tuple(files), rows.after)
 
     def source_of(self, asset: Asset, path: str) -> FactSource:

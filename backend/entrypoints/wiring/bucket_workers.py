@@ -2,6 +2,7 @@
 
 from aws_lambda_powertools.metrics import MetricUnit, single_metric
 
+from backend.core.references import FileKeyRef
 from backend.domains.assets.repository import AssetRepository
 from backend.domains.assets.service.commands import FolderAdoption
 from backend.domains.bucket_sync.models import SkipKind
@@ -11,7 +12,7 @@ from backend.domains.bucket_sync.service.sync import BucketSync, SkipReports
 from backend.domains.buckets.service import BucketRegistry
 from backend.domains.executions.repository.active import ActiveRepository
 from backend.domains.facts.repository import FactRepository
-from backend.domains.facts.service.renewals import FactRenewalStep
+from backend.domains.facts.service.renewals import FactRenewalStep, Place
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.buckets import buckets
 from backend.entrypoints.wiring.context import Context, once
@@ -22,6 +23,7 @@ from backend.entrypoints.wiring.files import files
 from backend.entrypoints.wiring.job_workers import job_consumer
 from backend.entrypoints.wiring.jobs import jobs
 from backend.entrypoints.wiring.rebuilds import reindexing
+from backend.search.maintenance.walk import Position, Scope, SourceWalk
 from backend.spec.jobs import IMPORT_BUCKET, RENEW_FACTS
 from backend.spec.metrics import NAMESPACE, OBJECTS_SKIPPED, dimensions
 from backend.spec.queues import BUCKET_IMPORTS
@@ -48,11 +50,24 @@ def imports(context: Context) -> Run:
 
 def fact_renewal(context: Context) -> FactRenewalStep:
     active = ActiveRepository(context.tables)
+    sources = SourceWalk(context.tables, context.objects, BucketRegistry(context.tables))
+
+    def walk_files(
+        after: Place, database_id: str | None
+    ) -> tuple[list[FileKeyRef], Position] | None:
+        scope = Scope(database_id)
+        place = Position(*after) if after else scope.start
+        window = sources.window(place, scope, named=lambda _: None)
+        if window is None:
+            return None
+        return [ref for ref in window.references if isinstance(ref, FileKeyRef)], window.upto
+
     return FactRenewalStep(
         facts=FactRepository(context.tables),
         assets=assets(context),
         queues=context.queues,
         waiting=lambda most: len(active.oldest_waiting(most)),
+        walk=walk_files,
     )
 
 

@@ -181,6 +181,9 @@ BUCKET_IMPORT_WORKER = Function(
         **AUDITED,
         **_FOLLOWING,
         # of renewals of facts
+        assets.ASSETS: (*_FOLLOWING[assets.ASSETS], "Query"),
+        assets.DATABASES: (*_FOLLOWING[assets.DATABASES], "Scan"),
+        ASSET_BUCKET: ("ListBucket", "ListBucketVersions"),
         metadata.FILE_ATTRIBUTES: ("BatchGetItem", "Query"),
         workflows.ACTIVE_EXECUTIONS: ("Query",),
     },

@@ -1119,7 +1119,8 @@ class RenewFactsBody(Body):
     """
     Files whose facts are renewed: all, those of a database, of formats, or of both.
 
-    A format is an extension, such as `dae`.
+    A format is an extension, such as `dae`. Files of named formats are also inspected if they have
+    no facts.
     """
 
     all: bool | None = None

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import StrictBool, StrictFloat, StrictInt, StrictStr
 
 from backend.core.models import WireModel
+from backend.core.references import FileRef
 from backend.values import frozen
 
 ReferenceKind = Literal["texture", "buffer", "material", "model", "other"]
@@ -65,9 +66,7 @@ class InspectedFile:
     `is_old` if an older version of the readers read it, or none because its inspection failed.
     """
 
-    database_id: str
-    asset_id: str
-    path: str
+    ref: FileRef
     is_old: bool
 
 

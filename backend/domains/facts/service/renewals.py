@@ -1,17 +1,17 @@
 """The step of the job that has files inspected again.
 
-These are files whose facts an older version of the readers stored, or whose inspection failed.
+These are files whose facts an older version of the readers stored, or whose inspection failed, and
+then, if formats are chosen, their files without facts.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from backend.core.paging import PageRequest
 from backend.core.queues import Queues
-from backend.core.references import AssetRef
+from backend.core.references import AssetRef, FileKeyRef, FileRef
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.facts.models import InspectedFile
 from backend.domains.facts.repository import FactRepository
 from backend.domains.jobs.models import Job, Progress
 from backend.spec.formats import extension_of
@@ -23,6 +23,11 @@ PAGE = 100
 # ones.
 MOST_WAITING = 200
 _PAUSE, _LONG_PAUSE = 2, 15  # seconds until what a step requested waits, and until it is admitted
+
+Place = Sequence[str]
+"""Database, asset and key of the file after which a walk continues; empty at its beginning."""
+WalkFiles = Callable[[Place, str | None], tuple[Sequence[FileKeyRef], Place] | None]
+"""Returns the next files, all or of a database, and the place after them; None at the end."""
 
 
 @dataclass(eq=False, repr=False)
@@ -37,6 +42,7 @@ class FactRenewalStep:
     assets: AssetService
     queues: Queues
     waiting: Callable[[int], int]
+    walk: WalkFiles
 
     def __call__(self, job: Job) -> Progress:
         """Request the inspections of one page of files.
@@ -46,30 +52,57 @@ class FactRenewalStep:
         """
         if self.waiting(MOST_WAITING) >= MOST_WAITING:
             return Progress(job.cursor, wait_seconds=_LONG_PAUSE)
+        formats = frozenset[str](job.parameters.get("formats") or ())
+        if "walked" in job.cursor:
+            return self.request_unread(job, formats)
         request = PageRequest(PAGE, job.cursor.get("after"))
         page = self.facts.list_inspected(job.parameters.get("databaseId"), request)
-        formats = frozenset[str](job.parameters.get("formats") or ())
         wanted = [
-            item
+            item.ref
             for item in page.items
-            if item.is_old and (not formats or extension_of(item.path) in formats)
+            if item.is_old and (not formats or extension_of(item.ref.path) in formats)
         ]
         messages = self._messages(job, wanted)
         if messages:
             self.queues.send(UPLOAD_TRIGGERS, messages)
-        finished = page.after is None
+        finished = page.after is None and not formats
         return Progress(
-            {} if page.after is None else {"after": dict(page.after)},
+            {"walked": []} if page.after is None else {"after": dict(page.after)},
             items=len(messages),
             finished=finished,
             wait_seconds=_PAUSE if messages and not finished else 0,
         )
 
-    def _messages(self, job: Job, old: Iterable[InspectedFile]) -> list[dict[str, Any]]:
+    def request_unread(self, job: Job, formats: frozenset[str]) -> Progress:
+        """Request the inspections of some files of these formats that no reader read."""
+        walked = self.walk(job.cursor["walked"], job.parameters.get("databaseId"))
+        if walked is None:
+            return Progress(finished=True)
+        files, after = walked
+        files = [file for file in files if extension_of(file.key) in formats]
+        if len(files) > PAGE:
+            files = files[:PAGE]
+            last = files[-1]
+            after = (last.database_id, last.asset_id, last.key)
+        assets = {ref: self.assets.find_asset(*ref.ids) for ref in {file.asset for file in files}}
+        targets = [
+            (asset, "/" + file.key.removeprefix(asset.asset_location.key))
+            for file in files
+            if (asset := assets[file.asset]) is not None
+        ]
+        known = self.facts.sources_of(targets)
+        refs = [FileRef(*asset.ref.ids, path) for asset, path in targets]
+        messages = self._messages(job, [ref for ref in refs if ref not in known])
+        if messages:
+            self.queues.send(UPLOAD_TRIGGERS, messages)
+        wait = _PAUSE if messages else 0
+        return Progress({"walked": list(after)}, items=len(messages), wait_seconds=wait)
+
+    def _messages(self, job: Job, wanted: Iterable[FileRef]) -> list[dict[str, Any]]:
         """Return a message for each file; those of missing or archived assets are left out."""
         files: dict[AssetRef, list[str]] = {}
-        for file in old:
-            files.setdefault(AssetRef(file.database_id, file.asset_id), []).append(file.path)
+        for file in wanted:
+            files.setdefault(file.asset, []).append(file.path)
         messages: list[dict[str, Any]] = []
         renewal = {"jobId": job.job_id, "createdAt": job.created_at}
         for ref, paths in files.items():

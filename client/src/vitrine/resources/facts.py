@@ -45,7 +45,8 @@ class Facts(Resource):
     def renew(self, *, database_id: str | None = None, formats: Sequence[str] = ()) -> RenewalWork:
         """Start a job that has files inspected again whose facts an older version stored.
 
-        Of a database, of formats (extensions), or of all files if neither is named.
+        Of a database, of formats (extensions), or of all files if neither is named. Files of named
+        formats are also inspected if they have no facts.
         """
         everything = True if database_id is None and not formats else None
         body = api.RenewFactsBody(all=everything, database_id=database_id, formats=formats or None)

@@ -6,10 +6,9 @@ from functools import cached_property
 import pytest
 
 from backend.domains.executions.rules import INTERRUPTED, MAX_REPEATS
-from backend.domains.facts.repository import FactRepository
-from backend.domains.facts.service.renewals import MOST_WAITING, PAGE, FactRenewalStep
+from backend.domains.facts.service.renewals import MOST_WAITING, PAGE
 from backend.domains.jobs.models import Job, Progress
-from backend.entrypoints.wiring.assets import assets
+from backend.entrypoints.wiring.bucket_workers import fact_renewal
 from backend.spec.facts import READERS_VERSION
 from backend.spec.jobs import RENEW_FACTS
 from backend.spec.queues import UPLOAD_TRIGGERS
@@ -82,14 +81,7 @@ class RenewalSetup:
         )
 
     def _step(self, job: Job) -> Progress:
-        context = self.runner.context
-        step = FactRenewalStep(
-            facts=FactRepository(self.runner.tables),
-            assets=assets(context),
-            queues=self.runner.queues,
-            waiting=lambda most: len(self.runner.active.oldest_waiting(most)),
-        )
-        progress = step(job)
+        progress = fact_renewal(self.runner.context)(job)
         if self.dies_after is not None and job.step >= self.dies_after:
             self.dies_after = None
             raise KilledError
@@ -209,6 +201,22 @@ def test_a_renewal_may_be_of_a_database_or_of_formats(
     renewing.add("/b.DAE")
     renewing.renew(**parameters)
     assert renewing.renewed == expected
+
+
+def test_files_that_no_reader_read_are_inspected_if_their_format_is_chosen(
+    renewing: RenewalSetup,
+) -> None:
+    renewing.add("/current.glb", READERS_VERSION)
+    paths = [f"/{number:04}.GLB" for number in range(PAGE + PAGE // 2)]
+    for path in (*paths, "/other.dae", "/glb"):
+        renewing.runner.upload(f"statue{path}")
+    assert renewing.renew(databaseId="other", formats=["glb"]).items_done == 0
+    assert renewing.renew(databaseId="museum").items_done == 0
+    renewing.dies_after = 2
+    job = renewing.renew(formats=["glb"])
+    assert renewing.dies_after is None
+    assert (job.state, job.items_done, renewing.renewed) == ("done", len(paths), paths)
+    assert {run.trigger for run in renewing.runner.list_executions()} == {"renewal"}
 
 
 def test_files_that_are_archived_deleted_or_of_an_archived_asset_are_left_out(
