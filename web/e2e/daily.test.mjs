@@ -76,7 +76,7 @@ test('twenty assets get a tag', async ({ page }) => {
   await acts.click('checkbox', /^Select /, page.locator('.hits li').first());
   await acts.click('button', /^Select all/);
   await acts.click('button', 'Add a tag');
-  await acts.select('Tag', tag);
+  await page.getByLabel('Tag', { exact: true }).fill(tag);
   await acts.click('button', 'Add a tag', page.getByRole('dialog'));
   await page.locator('.toast.shown', { hasText: tag }).waitFor();
   acts.end('Tag twenty assets');

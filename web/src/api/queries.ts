@@ -35,7 +35,15 @@ export const configQuery = queryOptions({
 });
 
 /** Those of the web application, by whose rights the page offers its acts. */
-const PAGES = ['/search', '/assets', '/databases', '/upload', '/workflows', '/auth/userroles'];
+const PAGES = [
+  '/search',
+  '/assets',
+  '/databases',
+  '/upload',
+  '/workflows',
+  '/auth/userroles',
+  '/auth/tags',
+];
 /** The name of the signed-in user, and the pages that a role of theirs shows. */
 export const currentUserQuery = queryOptions({
   queryKey: ['me'],

@@ -79,7 +79,7 @@ export function holdReply() {
   return { held, release: () => waiting.dispatchEvent(new Event('release')) };
 }
 
-const ROUTES = ['/search', '/assets', '/databases', '/upload', '/workflows'];
+const ROUTES = ['/search', '/assets', '/databases', '/upload', '/workflows', '/auth/tags'];
 export const rightsTo = (...pages: string[]) => ({
   email: 'ann',
   allowedRoutes: pages.map((path) => ({ method: 'GET', route__path: path })),

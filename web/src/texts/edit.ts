@@ -9,8 +9,8 @@ export const editTexts = {
   both: 'Someone else changed this asset meanwhile. Compare their values with yours, and save again to write yours.',
   theirs: 'Theirs:',
   take: 'Use theirs',
-  addTag: 'Add a tag…',
-  noTags: 'There are no other tags.',
+  addTag: 'Add a tag',
+  add: 'Add',
   removeTag: (tag: string) => `Remove the tag ${tag}`,
   leave: 'Your changes of this asset are not saved. Leave without saving them?',
 } as const;

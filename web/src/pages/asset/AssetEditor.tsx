@@ -1,12 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useId, useState, type ReactNode, type SyntheticEvent } from 'react';
-import { tagsQuery as tagsOfServer } from '../../api/queries';
 import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
 import { editTexts } from '../../texts/edit';
 import { uploadTexts } from '../../texts/upload';
-import { InlineError } from '../../ui/InlineError';
+import { TagInput } from '../../ui/TagInput';
 import { UserText } from '../../ui/UserText';
 import { toast } from '../../ui/Toasts';
 import { useFormError, type FieldProps } from '../../ui/useFormError';
@@ -72,7 +71,6 @@ export function AssetEditor(props: EditorProps) {
       />
       {theirs('description')}
       <TagsField
-        id={`${id}-tags`}
         fieldProps={form.fieldProps('tags')}
         selected={draft.tags}
         onChange={(tags) => change({ tags })}
@@ -184,19 +182,15 @@ export function ConflictNotice({
 }
 
 function TagsField(props: {
-  id: string;
   fieldProps: ReturnType<FieldProps>;
   selected: string[];
   onChange: (tags: string[]) => void;
 }): ReactNode {
-  const { id, fieldProps, selected, onChange } = props;
-  const knownTags = useQuery(tagsOfServer);
-  const others = knownTags.data?.filter((tag) => !selected.includes(tag)) ?? [];
+  const { fieldProps, selected, onChange } = props;
   return (
     <>
-      <label htmlFor={id}>{assetTexts.tags}</label>
       {selected.length > 0 && (
-        <span className="tags">
+        <span className="tags" role="group" aria-label={assetTexts.tags}>
           {selected.map((tag) => (
             <button
               key={tag}
@@ -210,19 +204,13 @@ function TagsField(props: {
           ))}
         </span>
       )}
-      <select
-        id={id}
-        {...fieldProps}
-        value=""
-        disabled={!others.length}
-        onChange={(event) => onChange([...selected, event.target.value])}
-      >
-        <option value="">{knownTags.data && !others.length ? words.noTags : words.addTag}</option>
-        {others.map((tag) => (
-          <option key={tag}>{tag}</option>
-        ))}
-      </select>
-      <InlineError query={knownTags} />
+      <TagInput
+        label={words.addTag}
+        act={words.add}
+        except={selected}
+        fieldProps={fieldProps}
+        onChoose={(tag) => onChange([...new Set([...selected, tag])])}
+      />
     </>
   );
 }

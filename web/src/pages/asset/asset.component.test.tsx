@@ -65,13 +65,48 @@ test('their value is taken by a press, and tags are added and removed', async ()
   await user.click(await button('Use theirs'));
   expect(field('Name of the asset')).toHaveProperty('value', 'theirs');
   await screen.findByRole('option', { name: 'museum' });
-  await user.selectOptions(field('Tags'), 'museum');
+  await user.type(field('Add a tag'), 'museum{Enter}');
   await user.click(await button('Remove the tag brass'));
   respond('put', ASSET, {});
   await save();
   await screen.findByText('The changes are saved.');
   expect(sent.at(-1)?.body).toEqual({ tags: ['museum'] });
   await waitFor(() => expect(document.activeElement?.textContent).toBe('Edit'));
+});
+
+test('a tag that does not exist is created while typing, where the user may', async () => {
+  respond('get', '/tag-types', { Items: [{ tagTypeName: 'condition' }] });
+  const { user, save } = await edit();
+  await screen.findByRole('option', { name: 'museum' });
+  await user.type(field('Add a tag'), '<b>{Enter}');
+  await screen.findByText(/^The name of a tag has letters/);
+  await user.clear(field('Add a tag'));
+  await user.type(field('Add a tag'), 'as new{Enter}');
+  await waitFor(() => expect(field('Type of the tag')).toHaveProperty('value', 'condition'));
+  await expectAccessible();
+  const refusal = { code: 'Forbidden', message: 'You may not create this tag' };
+  respond('post', '/tags', refusal, { status: 403, once: true });
+  await user.click(await button('Create the tag'));
+  await screen.findByText('You may not create this tag.');
+  respond('post', '/tag-types', {});
+  respond('post', '/tags', {});
+  await user.clear(field('Type of the tag'));
+  await user.type(field('Type of the tag'), 'age{Enter}');
+  await button('Remove the tag as new');
+  respond('put', ASSET, {});
+  await save();
+  await screen.findByText('The changes are saved.');
+  expect(sent.slice(1).map(({ path, body }) => [path, body])).toEqual([
+    ['/tag-types', { tagTypeName: 'age', description: 'age' }],
+    ['/tags', { tagName: 'as new', description: 'as new', tagTypeName: 'age' }],
+    [ASSET, { tags: ['brass', 'as new'] }],
+  ]);
+  document.body.replaceChildren();
+  respond('post', '/auth/routes', rightsTo('/search', '/assets', '/upload'));
+  const reader = await edit();
+  await screen.findByRole('option', { name: 'museum' });
+  await reader.user.type(field('Add a tag'), 'unheard{Enter}');
+  await screen.findByText(/^There is no tag “unheard”/);
 });
 
 test.each([

@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useId, useRef, useState, type SyntheticEvent } from 'react';
+import { useRef, useState } from 'react';
 import { archiveAsset, restoreAsset } from '../../api/archiving';
 import { errorText } from '../../api/errors';
-import { tagsQuery as tagsOfServer, type Permissions } from '../../api/queries';
+import type { Permissions } from '../../api/queries';
 import { texts } from '../../texts';
 import { compareTexts } from '../../texts/compare';
 import { selectionTexts } from '../../texts/selection';
 import { sheetTexts } from '../../texts/sheet';
 import { dependentsTexts } from '../../texts/dependents';
 import { Dependents } from '../../ui/Dependents';
-import { InlineError } from '../../ui/InlineError';
+import { TagInput } from '../../ui/TagInput';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { UserText } from '../../ui/UserText';
 import { fileKind } from '../../ui/fileKinds';
@@ -160,32 +160,18 @@ async function actOnEach(cards: readonly Card[], act: Act, onStart: (at: number)
 }
 
 function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void }) {
-  const id = useId();
-  const [tag, setTag] = useState('');
-  const tags = useQuery(tagsOfServer);
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    if (tag) props.onChoose(tag);
-  };
   return (
     <Dialog title={selectionTexts.tag} onClose={props.onClose}>
-      <form className="stack" onSubmit={submit}>
-        <InlineError query={tags} />
-        {tags.data?.length === 0 && <p>{selectionTexts.noTags}</p>}
-        <label htmlFor={id}>{selectionTexts.tagName}</label>
-        <select id={id} value={tag} onChange={(event) => setTag(event.target.value)}>
-          <option value="">{selectionTexts.chooseTag}</option>
-          {tags.data?.map((tag) => (
-            <option key={tag}>{tag}</option>
-          ))}
-        </select>
+      <div className="stack">
+        <TagInput
+          label={selectionTexts.tagName}
+          act={selectionTexts.tag}
+          onChoose={props.onChoose}
+        />
         <div className="acts">
-          <button type="submit" className="primary" disabled={!tag}>
-            {selectionTexts.tag}
-          </button>
           <CloseButton />
         </div>
-      </form>
+      </div>
     </Dialog>
   );
 }
