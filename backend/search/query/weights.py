@@ -69,21 +69,18 @@ def check_weight(plan: SearchPlan) -> float:
     return weight
 
 
-def _weigh(node: object) -> float:
-    if isinstance(node, list):
-        return sum(map(_weigh, cast("list[Any]", node)))
-    if not isinstance(node, dict):
-        return 0.0
-    return sum(_weigh_part(name, part) for name, part in cast("JsonObject", node).items())
-
-
-def _weigh_part(name: str, part: Any) -> float:
+def _weigh(part: Any, name: str = "") -> float:
+    """Return the weight of a part of a request that has the name, of all that it contains."""
     if name in _LEAVES:
         lists = part.values() if name == "terms" else ()
         values = sum(len(cast("list[Any]", part)) for part in lists if isinstance(part, list))
         return _LEAVES[name] + _VALUE * values
     if name not in _TEXTS and name not in _FORMS:
-        return _weigh(part) + (_AGGREGATION * len(part) if name == "aggs" else 0)
+        if isinstance(part, list):
+            return sum(map(_weigh, cast("list[Any]", part)))
+        parts = cast("JsonObject", part) if isinstance(part, dict) else {}
+        own = _AGGREGATION * len(parts) if name == "aggs" else 0.0
+        return own + sum(_weigh(inner, key) for key, inner in parts.items())
     field, about = ("", part) if "query" in part else next(iter(part.items()))
     if name in _FORMS:
         text = str(about["value"])

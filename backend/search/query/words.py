@@ -147,6 +147,7 @@ def _only_in(field: str) -> _Fields:
 
 
 _MARKED_FIELD = _only_in(INNER_FIELDS[0])
+_IN_VALUES = {path: _only_in(f"{path}.string.text") for path in (METADATA, ATTRIBUTES)}
 
 
 def text_query(text: str, *, with_metadata: bool) -> TextQuery:
@@ -328,7 +329,7 @@ def _word(word: str, matching: _Matching) -> JsonObject:
     should = _in_fields(word, matching, _IN_TEXTS)
     should += [{"dis_max": {"queries": inner}}] if inner else []
     for path in matching.paths:
-        values = _in_fields(word, matching, _only_in(f"{path}.string.text"))
+        values = _in_fields(word, matching, _IN_VALUES[path])
         values += [inner_query(f"{path}.string", form, boost=_IN_VALUE) for form in forms]
         should.append(_nested(path, values))
     return any_of(should)
