@@ -102,8 +102,10 @@ export const en = {
     refusedToken: 'The server does not accept the sign-in of your organisation.',
     emptyKey: 'Enter an API key.',
     onceFailed: 'The one-time link did not work',
-    onceHelp: 'A link works once, for ten minutes. Whoever started this server gets a new one by',
-    localHelp: 'A link also signs you in: enter it above. Whoever started this server gets one by',
+    onceHelp:
+      'A link works once, for ten minutes. The person who started this server gets a new one by',
+    localHelp:
+      'A link also signs you in: enter it above. The person who started this server gets one by',
     onceCommand: '.venv/bin/python -m local link',
     popupBlocked: 'The browser blocked the sign-in window. Allow pop-ups for this page.',
     windowClosed: 'The sign-in window was closed before the sign-in was complete.',
