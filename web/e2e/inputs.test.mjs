@@ -107,9 +107,8 @@ test('the picture of a file that has no viewer is shown whole, in windows of any
     const [frame, portrait] = [await card.boundingBox(), await card.locator('img').boundingBox()];
     assert.ok(portrait.height <= frame.height + 1, `${portrait.height} of ${frame.height} px`);
     await isTall(page, '.card .picture img');
-    await page.goto(`${UI}?q=flange`);
-    await page.locator(HITS, { hasText: /^flange$/ }).click();
-    await page.locator('.tree .file', { hasText: 'flange.pdf' }).click();
+    const files = [file('plan.dwg'), file('plan.dwg.previewFile.png', 'x')];
+    await newAsset(page, files, `with a picture ${width} ${Date.now()}`);
     await page.getByText('This is a picture of the file.').waitFor();
     const [stage, picture] = [page.locator('.stage'), page.locator('.poster img')];
     await isTall(page, '.poster img');

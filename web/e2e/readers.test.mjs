@@ -114,7 +114,7 @@ test('another user who signs in again over a page sees nothing of it', async ({ 
   const left = await contents(page);
   for (const secret of secrets) assert.ok(!left.includes(secret), secret);
   assert.equal(await page.title(), 'Vitrine');
-  await page.getByText('You do not have permission').waitFor();
+  await page.getByRole('alert').getByText('You do not have permission').waitFor();
 });
 
 test('after a change of user nothing of the first one is left in the tab', async ({ page }) => {

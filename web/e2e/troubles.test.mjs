@@ -199,7 +199,7 @@ test('a model whose connection is lost half way shows that, and is loaded by ano
   await page.locator('.stage .failed', { hasText: 'did not respond' }).waitFor();
   lost = false;
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.locator('.stage .text').waitFor();
+  await page.getByRole('table', { name: 'parts.csv' }).waitFor();
   await page.locator('.tree .file', { hasText: 'planetary-gear.glb' }).click();
   await page.locator('.model[data-state=shown]').waitFor();
 });
