@@ -28,7 +28,7 @@ export function TableView(props: ViewProps) {
   const name = fileName(props.file.path);
   const notes = [
     table.problem,
-    !content.isUtf8 && viewerTexts.notUtf8,
+    !content.isCertain && viewerTexts.notUtf8,
     content.isCut && viewerTexts.textCut(formatBytes(MOST_BYTES)),
     table.rows.length > MOST_ROWS && words.rowsCut(MOST_ROWS, table.rows.length),
     table.columns > MOST_COLUMNS && words.columnsCut(MOST_COLUMNS, table.columns),

@@ -12,7 +12,7 @@ export function TextStage(props: ViewProps & { render: (text: string) => ReactNo
   return (
     <div className="text" tabIndex={0} role="group" aria-label={fileName(props.file.path)}>
       {props.render(content.text)}
-      {!content.isUtf8 && <p className="faint">{viewerTexts.notUtf8}</p>}
+      {!content.isCertain && <p className="faint">{viewerTexts.notUtf8}</p>}
       {content.isCut && <p className="faint">{viewerTexts.textCut(formatBytes(MOST_TEXT))}</p>}
     </div>
   );

@@ -67,6 +67,18 @@ test.each(['/a.csv', '/a.txt'])('%s that is not UTF-8 is read as Windows-1252', 
   screen.getByText(/10 € café/);
 });
 
+test.each([
+  ['little-endian', true],
+  ['big-endian', false],
+])('%s UTF-16 with a byte order mark is read', async (_, isLittle) => {
+  const text = '\ufeffa café 😀';
+  const view = new DataView(new ArrayBuffer(text.length * 2));
+  for (let at = 0; at < text.length; at++) view.setUint16(at * 2, text.charCodeAt(at), isLittle);
+  await openFile('/a.txt', new Uint8Array(view.buffer));
+  await screen.findByText('a café 😀');
+  expect(screen.queryByText(/is read as Windows-1252/)).toBeNull();
+});
+
 test('Markdown is shown without its HTML, scripts and addresses of the page', async () => {
   await openFile(
     '/a.md',

@@ -11,7 +11,8 @@ interface Text {
   text: string;
   /** It is only the beginning of the file. */
   isCut: boolean;
-  isUtf8: boolean;
+  /** Whether it says in which encoding it is: valid UTF-8, or UTF-16 by its first bytes. */
+  isCertain: boolean;
 }
 
 /** The beginning of a text file, or what a poster says instead. */
@@ -41,13 +42,22 @@ export function useText({ databaseId, assetId, file }: ViewProps, most = MOST_TE
   };
 }
 
-/** A text as UTF-8; other bytes as the encoding in which most programs of Windows write. */
+/** Encodings by the two bytes of their byte order mark. */
+const UTF16 = new Map([
+  ['255,254', 'utf-16le'],
+  ['254,255', 'utf-16be'],
+]);
+
+/** A text as UTF-8, or as UTF-16 with a byte order mark; else as most programs of Windows write. */
 function decode(bytes: ArrayBuffer, isCut: boolean): Text {
+  const mark = [...new Uint8Array(bytes, 0, Math.min(bytes.byteLength, 2))].join();
+  const utf16 = UTF16.get(mark);
   try {
     // The last character of a beginning may be a part of one.
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut });
-    return { text, isCut, isUtf8: true };
+    const decoder = new TextDecoder(utf16 ?? 'utf-8', { fatal: true });
+    return { text: decoder.decode(bytes, { stream: isCut }), isCut, isCertain: true };
   } catch {
-    return { text: new TextDecoder('windows-1252').decode(bytes), isCut, isUtf8: false };
+    const text = new TextDecoder(utf16 ?? 'windows-1252').decode(bytes);
+    return { text, isCut, isCertain: Boolean(utf16) };
   }
 }
