@@ -6,15 +6,14 @@ report which: `is_sound` decides more strictly, on the same grid of coordinates.
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise, starmap
-from math import dist
+from math import dist, isfinite
 from typing import Any, cast
 
 JsonObject = dict[str, Any]
 
 MAX_GEOMETRY_DEPTH = 6
 """Levels of features and collections in GeoJSON."""
-# The levels of lists in the coordinates of each geometry.
-_LEVELS = {
+LEVELS = {
     "Point": 1,
     "MultiPoint": 2,
     "LineString": 2,
@@ -22,7 +21,8 @@ _LEVELS = {
     "Polygon": 3,
     "MultiPolygon": 4,
 }
-_PARTS_OF = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
+"""The levels of lists in the coordinates of each geometry."""
+PARTS_OF = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
 # Degrees, a centimetre: nearer points count as one. Lucene's grid of coordinates has half of it.
 _NEAR = 1e-7
 # Pairs of edges, or of an edge and a ring, that are compared for one polygon: a fifth of a second.
@@ -41,11 +41,11 @@ def geometry_of(fields: object, depth: int = MAX_GEOMETRY_DEPTH) -> JsonObject |
     kind: object = value.get("type")
     if kind == "Feature":
         return geometry_of(value.get("geometry"), depth - 1)
-    if isinstance(kind, str) and kind in _PARTS_OF:
-        parts = _list(value.get(_PARTS_OF[kind]))
+    if isinstance(kind, str) and kind in PARTS_OF:
+        parts = _list(value.get(PARTS_OF[kind]))
         shapes = [shape for part in parts if (shape := geometry_of(part, depth - 1)) is not None]
         return {"type": "GeometryCollection", "geometries": shapes} if shapes else None
-    levels = _LEVELS.get(kind) if isinstance(kind, str) else None
+    levels = LEVELS.get(kind) if isinstance(kind, str) else None
     if levels is None or not _are_places(value.get("coordinates"), levels):
         return None
     return {"type": kind, "coordinates": value["coordinates"]}
@@ -64,8 +64,8 @@ def is_sound(fields: object, depth: int = MAX_GEOMETRY_DEPTH) -> bool:
     if kind == "Feature":
         geometry: object = value.get("geometry")
         return geometry is None or is_sound(geometry, depth - 1)
-    if isinstance(kind, str) and kind in _PARTS_OF:
-        listed: object = value.get(_PARTS_OF[kind])
+    if isinstance(kind, str) and kind in PARTS_OF:
+        listed: object = value.get(PARTS_OF[kind])
         return isinstance(listed, list) and all(
             is_sound(part, depth - 1) for part in cast("list[object]", listed)
         )
@@ -81,6 +81,12 @@ def point_of(latitude: object, longitude: object) -> JsonObject | None:
         if not -limit <= value <= limit:  # false for NaN as well
             return None
     return {"lat": latitude, "lon": longitude}
+
+
+def point_shape(point: JsonObject, altitude: float | None = None) -> JsonObject:
+    """Return a point, as `point_of` returns it, in GeoJSON."""
+    place = [point["lon"], point["lat"]]
+    return {"type": "Point", "coordinates": place if altitude is None else [*place, altitude]}
 
 
 def first_two(value: object) -> tuple[object, object]:
@@ -101,7 +107,9 @@ def _are_places(value: object, levels: int) -> bool:
     if levels > 1:
         return all(_are_places(part, levels - 1) for part in parts)
     longitude, latitude = first_two(parts)
-    return point_of(latitude, longitude) is not None
+    is_place = point_of(latitude, longitude) is not None
+    # Altitudes are not indexed, but a document with NaN would not be JSON.
+    return is_place and all(isinstance(part, int | float) and isfinite(part) for part in parts)
 
 
 def _is_simple(rings: Sequence[Sequence[Sequence[float]]]) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from backend.search.geometries import first_two, geometry_of, is_sound, point_of
+from backend.search.geometries import first_two, geometry_of, is_sound, point_of, point_shape
 from backend.spec.facts import FACT_BY_KEY, HIDDEN_KEYS, SHAPE_KEY, SHAPE_NUMBERS, YEARS
 from backend.spec.search_indexes import FLAT_VALUE_BYTES, KEYWORD_CHARS, SHAPE_STEPS
 
@@ -30,6 +30,12 @@ MAX_GEO_KEYS = 200
 MAX_KEYS_OF_DATABASE = 20
 GEO_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _GEOGRAPHIC = frozenset({"geopoint", "lla", "geojson"})
+# The names of the coordinates of a place in VAMS 2.6, the first with a value counts.
+_PLACE: Mapping[str, tuple[str, ...]] = {
+    "lat": ("latitude", "lat"),
+    "lon": ("longitude", "lon", "lng", "long"),
+    "alt": ("altitude", "alt", "elevation"),
+}
 # Nested pairs of one document. The index limit is 10,000, and the API stores 500 records per
 # entity.
 MAX_PAIRS = 5000
@@ -80,14 +86,18 @@ def flat_object(records: Sequence[Record]) -> JsonObject:
 
 
 def typed_pairs(
-    records: Sequence[Record], *, geojson_points: bool = True, shapes: bool = True
+    records: Sequence[Record],
+    *,
+    geojson_points: bool = True,
+    shapes: bool = True,
+    point_shapes: bool = True,
 ) -> list[JsonObject]:
     """Return the nested pairs, for ranges, sorting and facets."""
     kept = records[:MAX_PAIRS]
     # A character more than keywords have: a longer text is found by its words, and not as a whole
     # value.
     texts = _fit_budget({record.key: record.value[: KEYWORD_CHARS + 1] for record in kept})
-    by_key = _shapes_of(kept) if shapes else {}
+    by_key = _shapes_of(kept, points=point_shapes) if shapes else {}
     return [
         {
             "key": record.key,
@@ -269,19 +279,59 @@ def _geographic_value(record: Record) -> JsonObject | str | None:
     return point_of(latitude, longitude)
 
 
-def _shapes_of(records: Sequence[Record]) -> dict[str, JsonObject]:
-    """Return the shapes of GeoJSON that is no point, by key, within a budget of bytes."""
+def _shapes_of(records: Sequence[Record], *, points: bool = False) -> dict[str, JsonObject]:
+    """Return the shapes of GeoJSON, by key, within a budget of bytes; with `points`, all places."""
     shapes: dict[str, JsonObject] = {}
     room = SHAPE_BUDGET
     for record in records:
-        size = len(record.value.encode())
-        if record.value_type.lower() != "geojson" or size > min(room, FLAT_VALUE_BYTES):
+        kind, size = record.value_type.lower(), len(record.value.encode())
+        if kind not in _GEOGRAPHIC or size > min(room, FLAT_VALUE_BYTES):
             continue
-        shape = geometry_of(_json_object(record.value))
-        if shape is not None and shape["type"] != "Point":
+        if kind == "geojson":
+            shape = geometry_of(_json_object(record.value))
+        else:
+            point = _geographic_value(record)
+            shape = None if point is None or isinstance(point, str) else point_shape(point)
+        if shape is not None and (points or shape["type"] != "Point"):
             shapes[record.key] = {"shape": shape}
             room -= size
     return shapes
+
+
+def location_of(records: Iterable[Record]) -> JsonObject | None:
+    """Return the place of a document: of the key `location`, or of latitude and longitude.
+
+    The keys and forms are those of VAMS 2.6. Case is ignored in keys.
+    """
+    by_key: dict[str, object] = {record.key.lower(): record.value for record in records}
+    text = str(by_key.get("location", "")).strip()
+    if len(text.encode()) <= FLAT_VALUE_BYTES:
+        fields = _json_object(text)
+        if fields is None:
+            parts = [part for part in text.split(",") if part.strip()]
+            location = _place_of(dict(zip(_PLACE, parts, strict=False)))
+        else:
+            features: object = fields.get("features")
+            is_list = fields.get("type") == "FeatureCollection" and isinstance(features, list)
+            first = cast("list[object]", features)[:1] if is_list else [fields]
+            location = geometry_of(first[0]) if first else None
+            named = {name.lower(): value for name, value in fields.items()}
+            location = location or _place_of(named)
+        if location is not None:
+            return location
+    return _place_of(by_key)
+
+
+def _place_of(fields: Mapping[str, object]) -> JsonObject | None:
+    """Return the point whose coordinates the fields name, as numbers or as texts."""
+    numbers: list[float | None] = []
+    for names in _PLACE.values():
+        sent = next((fields[name] for name in names if fields.get(name) not in (None, "")), None)
+        is_number = isinstance(sent, int | float) and not isinstance(sent, bool)
+        numbers.append(number_of(str(sent)) if is_number or isinstance(sent, str) else None)
+    latitude, longitude, altitude = numbers
+    point = point_of(latitude, longitude)
+    return None if point is None else point_shape(point, altitude)
 
 
 def _json_object(text: str) -> JsonObject | None:

@@ -22,14 +22,15 @@ from backend.values import frozen
 
 Mapping = dict[str, Any]
 
-MAPPING_VERSION = 8
+MAPPING_VERSION = 9
 """The version of the documents and mapping of an index; each index names its own in `_meta`.
 
 1: indexes that name none. 2: `source_bytes` and the subfields `inner`; documents
 of archived files have the facts of the last version with content; an asset's preview at its root is
 no file document. 3: `str_storageclass` of files. 4: `attributes` (typed pairs) and `shape` of
 files. 5: points in GeoJSON are places of metadata; version and size of the preview. 6: facts that
-are dates have a `date`. 7: the subfields `sort`; shapes of GeoJSON. 8: generated ids are words. A
+are dates have a `date`. 7: the subfields `sort`; shapes of GeoJSON. 8: generated ids are words. 9:
+`geo_MD_location`, `str_rectype`, and points as shapes of metadata. A
 reindex creates indexes of this version; until then those of an earlier one are written and checked
 as they were.
 """
@@ -75,6 +76,9 @@ LONG: Mapping = {"type": "long"}
 BOOLEAN: Mapping = {"type": "boolean"}
 DATE: Mapping = {"type": "date"}
 FLAT_OBJECT: Mapping = {"type": "flat_object"}
+
+# A shape that OpenSearch cannot read breaks no document.
+GEO_SHAPE: Mapping = {"type": "geo_shape", "ignore_malformed": True}
 
 INNER = "inner"
 # The `inner` subfield, which finds a part inside a word: `lam` finds lamp. With doc values it is
@@ -145,8 +149,8 @@ METADATA_PAIRS: Mapping = {
         "date": {"type": "date"},
         "boolean": BOOLEAN,
         "point": {"type": "geo_point"},
-        # Of GeoJSON that is no point. A shape that OpenSearch cannot read breaks no document.
-        "shape": {"type": "geo_shape", "ignore_malformed": True},
+        # Of points too, because `geo_point` has no relations but `intersects`.
+        "shape": GEO_SHAPE,
     },
 }
 
@@ -163,6 +167,14 @@ ATTRIBUTE_PAIRS: Mapping = {
 
 DATED_FACTS_FROM = 6
 """The mapping version that added `date` to the attributes."""
+
+# The place of a document, which VAMS 2.6 derives from keys such as `location` and `latitude`.
+LOCATION = "geo_MD_location"
+PLACES_FROM = 9
+"""The mapping version that added the location, and shapes of points in metadata."""
+
+# The type of a document, under the name that VAMS 2.6 has for `_rectype`.
+RECORD_TYPE = "str_rectype"
 
 SHAPE = "shape"
 # A shape is stored as bytes: each of its numbers, from 0 to 1, is scaled to 0 to 255. A script
@@ -237,11 +249,14 @@ FIELD_SINCE: dict[str, int] = {
     PREVIEW_VERSION: 5,
     PREVIEW_SIZE: 5,
     SMALL_PREVIEW_VERSION: 5,
+    LOCATION: PLACES_FROM,
+    RECORD_TYPE: 9,
 }
 
 OURS: dict[str, Mapping] = {
     "metadata": METADATA_PAIRS,
     ATTRIBUTES: ATTRIBUTE_PAIRS,
+    LOCATION: GEO_SHAPE,
     SHAPE: {"type": "binary", "doc_values": True},
     "rev": LONG,
     "hash": KEYWORD,
@@ -352,7 +367,7 @@ ASSET_INDEX = SearchIndex(
         "bool_has_assets_related",
         "bool_archived",
     ),
-    own_fields=(PREVIEW_VERSION, PREVIEW_SIZE, SMALL_PREVIEW_VERSION),
+    own_fields=(RECORD_TYPE, PREVIEW_VERSION, PREVIEW_SIZE, SMALL_PREVIEW_VERSION),
     flat_fields=("MD_",),
     document_id=("databaseId", "assetId"),
     sources=(assets.ASSETS, metadata.ASSET_FILE_METADATA),
@@ -379,7 +394,9 @@ FILE_INDEX = SearchIndex(
         "bool_archived",
         "list_tags",
     ),
-    own_fields=(STORAGE_CLASS, PREVIEW_VERSION, PREVIEW_SIZE, SMALL_PREVIEW_VERSION),
+    own_fields=(
+        *(RECORD_TYPE, STORAGE_CLASS, PREVIEW_VERSION, PREVIEW_SIZE, SMALL_PREVIEW_VERSION),
+    ),
     flat_fields=("MD_", "AB_"),
     document_id=("databaseId", "assetId", "fileKey"),
     sources=(assets.ASSETS, metadata.ASSET_FILE_METADATA, metadata.FILE_ATTRIBUTES),

@@ -11,6 +11,7 @@ from backend.search.query import (
     conditions,
     cursors,
     filters,
+    geo_search,
     hits,
     metadata_text,
     models,
@@ -104,6 +105,8 @@ def test_the_guide_to_searches_states_the_actual_limits() -> None:
         "`metadataQuery`": f"{metadata_text.MAX_ELEMENTS} elements, "
         f"{metadata_text.MAX_WILDCARDS} of them with wildcards or parts of values",
         "`metadataFilters`, `metadataFacets`": f"{models.MAX_FILTERS} and {models.MAX_FACETS}",
+        "`geoSearch`": f"{geo_search.MAX_POSITIONS:,} positions; {geo_search.MAX_PARTS} parts "
+        "with `contains`",
         "the whole query, including the rules of its caller": f"{MAX_CLAUSES:,} conditions",
         "metadata keys with texts in `sort`, times the hits": f"{queries.MAX_SORTED_TEXTS:,}",
         "hits, page by page (`from`, `size`)": f"{models.MAX_WINDOW:,}, and "

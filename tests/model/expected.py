@@ -56,6 +56,7 @@ def _shared(asset: ModelAsset, bucket: str) -> dict[str, Any]:
 def _asset(model: Model, asset: ModelAsset, bucket: str) -> dict[str, Any]:
     return {
         "_rectype": "asset",
+        "str_rectype": "asset",
         **_shared(asset, bucket),
         "str_assettype": asset.asset_type,
         "str_description": asset.description,
@@ -84,6 +85,7 @@ def _file(
     modified = version.last_modified.astimezone(UTC).replace(microsecond=0)
     body = {
         "_rectype": "file",
+        "str_rectype": "file",
         **_shared(asset, bucket),
         "str_key": key,
         "str_s3_version_id": version.version_id,

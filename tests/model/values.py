@@ -28,6 +28,7 @@ class Value:
 
 
 _SHAPE = '{"type": "LineString", "coordinates": [[9, 48], [10, 49]]}'
+_PLACE = {"type": "Point", "coordinates": [9, 48.5]}
 VALUES = (
     Value("string", "steel"),
     Value("string", ""),
@@ -42,13 +43,13 @@ VALUES = (
     Value(
         "lla",
         '{"lat": 48.5, "long": 9, "alt": 1}',
-        {"point": {"lat": 48.5, "lon": 9}},
+        {"point": {"lat": 48.5, "lon": 9}, "shape": _PLACE},
         point={"lat": 48.5, "lon": 9},
     ),
     Value(
         "geopoint",
         '{"type": "Point", "coordinates": [9, 48.5]}',
-        {"point": {"lat": 48.5, "lon": 9}},
+        {"point": {"lat": 48.5, "lon": 9}, "shape": _PLACE},
         point={"lat": 48.5, "lon": 9},
     ),
     Value("geojson", _SHAPE, {"shape": json.loads(_SHAPE)}, shape=_SHAPE),

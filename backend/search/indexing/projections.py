@@ -27,6 +27,7 @@ from backend.search.values import (
     geographic_fields,
     geographic_keys,
     iso_date,
+    location_of,
     misplaced_keys,
     searchable,
     searchable_attributes,
@@ -44,9 +45,12 @@ from backend.spec.search_indexes import (
     FILE_INDEX,
     FLAT_VALUE_BYTES,
     KEYWORD_CHARS,
+    LOCATION,
     MAPPING_VERSION,
+    PLACES_FROM,
     PREVIEW_SIZE,
     PREVIEW_VERSION,
+    RECORD_TYPE,
     RULED_FIELDS,
     RULED_TYPE,
     SHAPE,
@@ -171,7 +175,7 @@ def reference_of(document: Document) -> AssetRef | FileKeyRef:
 
 def stub(document: Document) -> Document:
     """Return a minimal document, which is indexed if OpenSearch rejects the full one."""
-    fields = ("_rectype", "str_databaseid", "str_assetid", "str_assetname", "str_key")
+    fields = ("_rectype", RECORD_TYPE, "str_databaseid", "str_assetid", "str_assetname", "str_key")
     # All fields that permissions use, so that the stub is visible to the same callers.
     kept = (*fields, "bool_archived", "deleted", WITHHELD, *_RULED)
     body = {field: document.body[field] for field in kept if field in document.body}
@@ -219,7 +223,11 @@ def is_archived(row: Row) -> bool:
 
 
 def _document(index: SearchIndex, parts: tuple[str, ...], body: JsonObject) -> Document:
-    return Document(index, document_id(*parts), {"_rectype": index.record_type, **body})
+    return Document(
+        index,
+        document_id(*parts),
+        {"_rectype": index.record_type, RECORD_TYPE: index.record_type, **body},
+    )
 
 
 def _asset_ids(database_id: str, asset_id: str) -> JsonObject:
@@ -277,7 +285,9 @@ def _metadata_fields(
             kept,
             geojson_points=mapping_version >= _GEOJSON_POINTS_FROM,
             shapes=mapping_version >= SHAPES_FROM,
+            point_shapes=mapping_version >= PLACES_FROM,
         ),
+        LOCATION: location_of(kept),
         **geographic_fields(kept, allowed),
     }
 

@@ -26,7 +26,7 @@ from backend.search.query.pairs import METADATA, nested_query
 from backend.search.query.words import TEXT_FIELDS, split_words, whole_word_query
 from backend.search.values import LARGEST_EXACT, is_inexact, iso_date, number_of
 from backend.spec.facts import FACT_PREFIX
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, INNER_FIELDS
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, INNER_FIELDS, RECORD_TYPE
 
 # Conditions in all filters of one request. With a hundred thousand OpenSearch runs out of memory.
 MAX_CONDITIONS = 1000
@@ -90,6 +90,8 @@ def known_field(name: str) -> str:
         ConditionError: the name is neither a field of the indexes nor a metadata key, or it is a
             key with too many wildcards.
     """
+    if name.removesuffix(KEYWORD) == RECORD_TYPE:
+        return "_rectype"  # which indexes of earlier mapping versions have as well
     if name.removesuffix(KEYWORD) in FIELDS:
         return name
     if is_key(name):

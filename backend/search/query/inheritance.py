@@ -15,7 +15,7 @@ from backend.search.query.facets import ASSET_ID
 from backend.search.query.letters import any_of
 from backend.search.query.pairs import METADATA
 from backend.search.query.plan import SearchPlan
-from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX
+from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, LOCATION
 
 # Assets in all lists of a query together. OpenSearch returns at most 65,535 buckets, and 50,000
 # ids are a request of 2 MB, of the 10 MB that small domains accept.
@@ -128,7 +128,9 @@ def _is_of_assets(node: JsonObject) -> bool:
         case "nested", {"path": path, "query": _}:
             return path == METADATA
         case "exists", {"field": str(field)}:
-            return field.removesuffix(".keyword") in _OF_ASSETS
+            return field == LOCATION or field.removesuffix(".keyword") in _OF_ASSETS
+        case "geo_shape", {"geo_MD_location": _}:
+            return True
         case _:
             fields = list(cast("JsonObject", about)) if kind in _LEAVES else []
             return len(fields) == 1 and fields[0].removesuffix(".keyword") in _OF_ASSETS

@@ -13,6 +13,8 @@ from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
 from backend.search.query.letters import any_of
 from backend.search.query.models import (
+    MAX_METERS,
+    MIN_METERS,
     FilterOperator,
     MetadataFacet,
     MetadataFilter,
@@ -24,10 +26,6 @@ from backend.spec.search_indexes import SORT
 
 # Alternative values of one filter; with 20 filters they may be 2,000 of the 4,096 conditions.
 MAX_VALUES = 100
-# Half of the equator, the largest distance of two points.
-MAX_METERS = 20_037_508
-# OpenSearch's smallest distance above zero.
-MIN_METERS = 0.001
 # As the guide says ("at most 20 equal intervals"); OpenSearch chooses the interval.
 MAX_DATE_BUCKETS = 20
 

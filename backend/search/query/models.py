@@ -23,6 +23,8 @@ MAX_FILTERS = 20
 MAX_FACETS = 10
 # Of a sealed page token (`core.page_tokens`), which includes the values that order the list.
 MAX_CURSOR_CHARS = 16_384
+# Half of the equator, the largest distance of two points, and OpenSearch's smallest one above zero.
+MAX_METERS, MIN_METERS = 20_037_508, 0.001
 # Hits of a page with previews, and files and assets in one request for previews: the assets and
 # quarantines of a page are one or two batch reads of 100 (decision 83).
 MAX_PREVIEWED = 200
@@ -60,10 +62,74 @@ FilterOperator = Literal[
 ]
 
 
+Latitude = Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)]
+Longitude = Annotated[float, Field(ge=-180, le=180, allow_inf_nan=False)]
+
+
+class GeoPlace(SentModel):
+    """A place in degrees."""
+
+    lat: Latitude
+    lon: Longitude
+
+
+class GeoCircle(GeoPlace):
+    """The places within a radius of a point, or the point itself."""
+
+    radius_meters: Annotated[
+        float | None, Field(ge=MIN_METERS, le=MAX_METERS, allow_inf_nan=False)
+    ] = None
+
+
+class GeoBox(SentModel):
+    """A box. If its left is east of its right, it crosses the date line."""
+
+    top_left: GeoPlace
+    bottom_right: GeoPlace
+
+    @model_validator(mode="after")
+    def check_area(self) -> "GeoBox":
+        if self.top_left.lat <= self.bottom_right.lat:
+            raise WrongFieldError("topLeft.lat", "must be greater than bottomRight.lat")
+        if self.top_left.lon == self.bottom_right.lon:
+            raise WrongFieldError("topLeft.lon", "must differ from bottomRight.lon")
+        return self
+
+
+class GeoSearch(SentModel):
+    """A condition on the places of a document, in exactly one of `point`, `bbox` and `geoJson`.
+
+    They are `geo_MD_location` and its geographic metadata. `intersects`: one of them has a point in
+    common with the shape. `within`: one is inside the shape. `contains`: the shape is inside one.
+    `disjoint`: it has a place, and none intersects the shape.
+    """
+
+    point: GeoCircle | None = None
+    bbox: GeoBox | None = None
+    geo_json: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description=(
+                "A Geometry, Feature or FeatureCollection. Rings are closed, in either direction; "
+                "a polygon over the 180th meridian is cut there."
+            )
+        ),
+    ] = None
+    relation: Literal["intersects", "within", "contains", "disjoint"] = "intersects"
+
+    @model_validator(mode="after")
+    def check_shape(self) -> "GeoSearch":
+        sent = [self.point, self.bbox, self.geo_json]
+        if sum(shape is not None for shape in sent) != 1:
+            raise ValueError("takes exactly one of point, bbox and geoJson")
+        return self
+
+
 class Window(SentModel):
     """The page of hits that is returned: `size` hits from `from` on, within the first 10,000."""
 
     query: QueryText = ""
+    geo_search: GeoSearch | None = None
     entity_types: Annotated[list[EntityType], Field(max_length=2)] = []
     include_archived: bool = False
     did_you_mean: Annotated[

@@ -18,6 +18,7 @@ from backend.spec.search_indexes import (
     DATED_FACTS_FROM,
     FIELD_SINCE,
     FILE_INDEX,
+    PLACES_FROM,
 )
 
 METADATA = "metadata"
@@ -38,6 +39,18 @@ class AttributesNotIndexedError(StateForbidsError):
         super().__init__(
             "Facts and attributes cannot be searched until a reindex, which is required "
             "since the last upgrade: `vitrine admin search reindex`"
+        )
+
+
+class PlacesNotIndexedError(StateForbidsError):
+    """The indexes in use were created by a release without `geo_MD_location`."""
+
+    code = "PlacesNotIndexed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "geoSearch cannot be used until a reindex, which is required since the last upgrade: "
+            "`vitrine admin search reindex`"
         )
 
 
@@ -83,6 +96,8 @@ def pair_named(key: str, *, field: str) -> Named:
 
 def mapping_version_for(body: SearchBody) -> int:
     """Return the mapping version that indexes need for the keys that a search uses."""
+    if body.geo_search is not None:
+        return PLACES_FROM
     # Of keys that only exist or are counted, the type does not matter.
     compared = [
         *(condition.key for condition in body.metadata_filters if condition.op != "exists"),

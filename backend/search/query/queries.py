@@ -13,6 +13,7 @@ from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.search.query.conditions import Budget
 from backend.search.query.facets import choice_conditions, plan_facets
 from backend.search.query.filters import filter_query
+from backend.search.query.geo_search import geo_query
 from backend.search.query.metadata_queries import metadata_filter_query, pair_sort
 from backend.search.query.metadata_text import (
     MAX_WILDCARDS,
@@ -71,7 +72,7 @@ def plan_simple_search(body: SimpleSearchBody, visible: JsonObject | None) -> Se
     extension = body.file_extension
     if extension is not None and not extension.startswith((".", "*", "?")):
         extension = f".{extension}"  # as indexed: `glb` means `.glb`
-    named = {
+    by_name = {
         "assetName": ("str_assetname", body.asset_name),
         "assetId": ("str_assetid", body.asset_id),
         "assetType": ("str_assettype", body.asset_type),
@@ -80,7 +81,7 @@ def plan_simple_search(body: SimpleSearchBody, visible: JsonObject | None) -> Se
         "databaseId": ("str_databaseid", body.database_id),
     }
     filters = {
-        name: exact(f"{field}.keyword", value) for name, (field, value) in named.items() if value
+        name: exact(f"{field}.keyword", value) for name, (field, value) in by_name.items() if value
     }
     if body.tags:
         tags = [exact("list_tags.keyword", tag) for tag in body.tags]
@@ -93,7 +94,8 @@ def plan_simple_search(body: SimpleSearchBody, visible: JsonObject | None) -> Se
     window = {name: getattr(body, name) for name in Window.model_fields}
     whole = SearchBody.model_construct(**window, aggregations=False, include_highlights=False)
     plan = plan_search(whole, visible)
-    return replace(plan, filters=tuple(filters.values()), named=tuple(filters))
+    named = (*plan.named, *filters)
+    return replace(plan, filters=(*plan.filters, *filters.values()), named=named)
 
 
 def plan_search(body: SearchBody, visible: JsonObject | None) -> SearchPlan:
@@ -120,6 +122,9 @@ def plan_search(body: SearchBody, visible: JsonObject | None) -> SearchPlan:
     choices = choice_conditions(body) if body.facet_choices else {}
     # Only the words of the request: the query also contains words of rules and types.
     highlighted = [*text.marked, *filters] if body.include_highlights else []
+    if body.geo_search is not None:
+        filters.append(geo_query(body.geo_search))
+        named.append("geoSearch")
     highlight: JsonObject = {
         "fields": {field.split("^")[0]: {} for field in TEXT_FIELDS},
         "require_field_match": False,

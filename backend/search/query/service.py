@@ -36,7 +36,7 @@ from backend.search.query.models import (
     SimpleSearchBody,
     SuggestQuery,
 )
-from backend.search.query.pairs import AttributesNotIndexedError
+from backend.search.query.pairs import AttributesNotIndexedError, PlacesNotIndexedError
 from backend.search.query.plan import (
     FOLDED_ASSETS,
     NOTHING,
@@ -61,6 +61,7 @@ from backend.spec.search_indexes import (
     FIELD_SINCE,
     FILE_INDEX,
     MAPPING_VERSION,
+    PLACES_FROM,
     PREVIEW_VERSION,
     SORT_FROM,
     SearchIndex,
@@ -83,8 +84,8 @@ _PREVIEWS_FROM = FIELD_SINCE[PREVIEW_VERSION]
 REINDEX_DUE = (
     "The search indexes were created by an earlier release. Until a reindex "
     "(`vitrine admin search reindex`), searches may not find attributes and facts of files, "
-    "dates of photographs, places in GeoJSON, or parts of words, return no previews, and sort "
-    "capital letters first."
+    "dates of photographs, places in GeoJSON, or parts of words, refuse `geoSearch`, return no "
+    "previews, and sort capital letters first."
 )
 
 _INDEXES: dict[EntityType, SearchIndex] = {"asset": ASSET_INDEX, "file": FILE_INDEX}
@@ -124,6 +125,7 @@ class SearchService:
             InvalidInputError: the query is invalid, or the cursor belongs to another query.
             CursorExpiredError: the cursor no longer exists.
             AttributesNotIndexedError: it uses facts or attributes, and a reindex is required.
+            PlacesNotIndexedError: it uses `geoSearch`, and a reindex is required.
             RateLimitedError: the user's heavy searches exceed the budget of this minute.
         """
         if written is not None:
@@ -250,7 +252,8 @@ class SearchService:
         """
         indexes = self._indexes(plan.kinds)
         if indexes.mapping_version < plan.mapping_version:
-            raise AttributesNotIndexedError
+            is_place = plan.mapping_version >= PLACES_FROM
+            raise PlacesNotIndexedError if is_place else AttributesNotIndexedError
         if indexes.mapping_version < SORT_FROM:
             plan = without_sort_keys(plan)
         is_due = indexes.mapping_version < MAPPING_VERSION

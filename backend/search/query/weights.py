@@ -30,6 +30,8 @@ _WORD, _MISSPELT = 0.002, {0: 0.0, 1: 0.0055, 2: 0.045}
 _INNER = (0.03, 0.003, 0.0)
 _FORMS = {"wildcard": (0.0025, 0.0015, 0.035), "regexp": (0.01, 0.0003, 0.15)}
 _AGGREGATION = 0.03
+POSITION = 0.0008
+"""The weight of a position of a shape."""
 _LEAVES: Mapping[str, float] = {
     **dict.fromkeys(("term", "terms", "range", "exists", "ids"), _CONDITION),
     **dict.fromkeys(("geo_distance", "geo_bounding_box", "geo_shape"), 0.04),
@@ -74,7 +76,8 @@ def _weigh(part: Any, name: str = "") -> float:
     if name in _LEAVES:
         lists = part.values() if name == "terms" else ()
         values = sum(len(cast("list[Any]", part)) for part in lists if isinstance(part, list))
-        return _LEAVES[name] + _VALUE * values
+        positions = str(part).count("[") if name == "geo_shape" else 0
+        return _LEAVES[name] + _VALUE * values + POSITION * positions
     if name not in _TEXTS and name not in _FORMS:
         if isinstance(part, list):
             return sum(map(_weigh, cast("list[Any]", part)))

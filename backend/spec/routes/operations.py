@@ -25,7 +25,7 @@ GET_SEARCH_MAPPINGS = Route(
 )  # fmt: skip
 SEARCH = Route(
     "POST", "/search", "search", "search", "Search assets and files", tier2="GET",
-    statuses=(202, 409, 410), awaits=True, throttle="search", narrowing=("geoSearch",),
+    statuses=(202, 409, 410), awaits=True, throttle="search",
 )  # fmt: skip
 SUGGEST = Route(
     "GET", "/search/suggest", "search", "suggest",
@@ -39,7 +39,7 @@ LIST_PREVIEWS = Route(
 )  # fmt: skip
 SEARCH_SIMPLE = Route(
     "POST", "/search/simple", "search", "search_simple", "Search by field values", tier2="GET",
-    throttle="search", narrowing=("geoSearch",),
+    statuses=(409,), throttle="search",
 )  # fmt: skip
 GET_SEARCH_CONSISTENCY = Route(
     "GET", "/admin/search/consistency", "search_indexes", "get_consistency",

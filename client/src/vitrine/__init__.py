@@ -24,7 +24,7 @@ from vitrine.errors import (
     UnsafePathError,
     VitrineError,
 )
-from vitrine.metadata_filters import MetadataFilter
+from vitrine.metadata_filters import GeoSearch, MetadataFilter
 from vitrine.models import Job, Metadata, MetadataType
 from vitrine.resources.exports import ExportFlags
 from vitrine.resources.jobs import JobUnfinishedError
@@ -43,6 +43,7 @@ __all__ = [
     "EntityType",
     "ExportFlags",
     "FieldError",
+    "GeoSearch",
     "GoneError",
     "IntegrityError",
     "InvalidInputError",

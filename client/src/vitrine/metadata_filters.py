@@ -177,6 +177,72 @@ def parse_choices(texts: Iterable[str]) -> list[FacetChoice]:
     return [FacetChoice(facet=name, values=tuple(values)) for name, values in chosen.items()]
 
 
+GeoRelation = Literal["intersects", "within", "contains", "disjoint"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeoSearch:
+    """A condition on places, with one shape: a point, a box, or GeoJSON. In degrees and metres."""
+
+    point: tuple[float, float] | None = None
+    """Latitude and longitude."""
+    radius_meters: float | None = None
+    bbox: tuple[float, float, float, float] | None = None
+    """Latitude and longitude of the top left corner, then of the bottom right one."""
+    geo_json: JsonValue = None
+    relation: GeoRelation = "intersects"
+
+    def body(self) -> dict[str, JsonValue]:
+        fields: dict[str, JsonValue] = {"relation": self.relation}
+        if self.point is not None:
+            point: dict[str, JsonValue] = dict(zip(("lat", "lon"), self.point, strict=True))
+            if self.radius_meters is not None:
+                point["radiusMeters"] = self.radius_meters
+            fields["point"] = point
+        if self.bbox is not None:
+            top, left, bottom, right = self.bbox
+            fields["bbox"] = {
+                "topLeft": {"lat": top, "lon": left},
+                "bottomRight": {"lat": bottom, "lon": right},
+            }
+        if self.geo_json is not None:
+            fields["geoJson"] = self.geo_json
+        return fields
+
+
+def parse_geo(
+    point: str | None, bbox: str | None, geo_json: bytes | None, relation: GeoRelation | None
+) -> GeoSearch | None:
+    """Parse `LAT,LON`, `LAT,LON,METERS`, `TOP,LEFT,BOTTOM,RIGHT`, or the text of GeoJSON.
+
+    Raises:
+        FilterError: a text has another form, or there is not exactly one.
+    """
+    count = sum(sent is not None for sent in (point, bbox, geo_json))
+    if not count and relation is None:
+        return None
+    if count != 1:
+        raise FilterError("name exactly one of a point, a box and a file of GeoJSON")
+    relation = relation or "intersects"
+    if geo_json is not None:
+        try:
+            return GeoSearch(geo_json=json.loads(geo_json), relation=relation)
+        except (ValueError, RecursionError):
+            raise FilterError("the file of GeoJSON is not JSON") from None
+    text = str(bbox if point is None else point)
+    parts = [part.strip() for part in text.split(",")]
+    numbers = [float(part) for part in parts if _NUMBER.fullmatch(part)]
+    match numbers if len(numbers) == len(parts) else (), bbox:
+        case [latitude, longitude, *radius], None if len(radius) < 2:
+            place = (latitude, longitude)
+            return GeoSearch(point=place, radius_meters=[*radius, None][0], relation=relation)
+        case [top, left, bottom, right], str():
+            return GeoSearch(bbox=(top, left, bottom, right), relation=relation)
+        case _:
+            form = "LAT,LON or LAT,LON,METERS" if bbox is None else "TOP,LEFT,BOTTOM,RIGHT"
+            raise FilterError(f"{quote_text(text)} is not a place; write {form}")
+
+
 def parse_order(text: str) -> tuple[str, Literal["asc", "desc"]]:
     """Parse `triangles`, or `-triangles` for the largest first; names are as in filters."""
     name = text.removeprefix("-").strip()

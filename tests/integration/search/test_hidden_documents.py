@@ -16,6 +16,8 @@ from tests.integration.search.conftest import CALLER, Library, asset
 from tests.integration.search.test_permissions import service_of, under
 
 WORD = "helical"
+PLACE: JsonObject = {"type": "Point", "coordinates": [8.5, 47.4]}
+AREA = {"point": {"lat": 47, "lon": 8, "radiusMeters": 1e5}}
 
 
 def neighbours(word: str, letters: str = string.ascii_lowercase) -> Iterator[str]:
@@ -39,6 +41,7 @@ def document(kind: str, name: str, word: str, database: str) -> JsonObject:
         "list_tags": [word],
         "metadata": [pair],
         "cut_into": "stretches of 24 characters",
+        "geo_MD_location": PLACE,
     }
     if kind == "asset":
         return {**shared, "str_description": f"a {word}", "str_assettype": word}
@@ -92,12 +95,15 @@ BODIES: tuple[JsonObject, ...] = (
     {"metadataQuery": "AB_made*:*cal*"},
     *({"filters": [{"query_string": {"query": text}}]} for text in ("heli*", "str_key:*heli*")),
     {"sort": ["metadata.made helicalz"]},
+    *({"geoSearch": {**AREA, "relation": name}} for name in ("intersects", "disjoint")),
+    {"geoSearch": AREA, "foldFiles": True, "fileCounts": True},
 )
 NAMED: tuple[JsonObject, ...] = (
     {"query": WORD},
     {"assetName": "heli*"},
     {"metadataValue": "elica"},
     {"tags": ["heli*", "pumpe"]},
+    {"geoSearch": AREA},
 )
 TYPED = ("heli", "helical", "pum", "made", "made heli", "un")
 

@@ -1,12 +1,19 @@
 """Searches beyond the first 10,000 hits, by typed metadata, and after one's own writes."""
 
 import json
+from pathlib import Path
 
 import httpx
 import pytest
 from pydantic import JsonValue
 from vitrine import MetadataFilter, ProtocolError, SearchQuery, Vitrine
-from vitrine.metadata_filters import FilterError, parse_facet, parse_filter, parse_where
+from vitrine.metadata_filters import (
+    FilterError,
+    parse_facet,
+    parse_filter,
+    parse_geo,
+    parse_where,
+)
 from vitrine.transport import Writes
 
 from tests.unit.client.fake_server import FakeServer, reply
@@ -114,6 +121,36 @@ def test_a_bare_name_is_a_fact_and_what_is_no_facet_refused() -> None:
     for text in ("format=OBJ", "triangles > 3", "watertight >= true", "=3"):
         with pytest.raises(FilterError):
             parse_facet(text)
+
+
+def test_a_place_is_read_as_people_type_it_and_what_is_none_refused(
+    shell: Shell, server: FakeServer, tmp_path: Path
+) -> None:
+    shape: JsonValue = {"type": "Point", "coordinates": [8.5, 47.4]}
+    area = tmp_path / "area.geojson"
+    area.write_text(json.dumps(shape))
+    corners = {"topLeft": {"lat": 48, "lon": 8}, "bottomRight": {"lat": 47, "lon": 9}}
+    for options, expected in (
+        (["--geo-point", "47.4, -8.5"], {"point": {"lat": 47.4, "lon": -8.5}}),
+        (["--geo-point=-47,8,500"], {"point": {"lat": -47, "lon": 8, "radiusMeters": 500}}),
+        (["--geo-bbox", "48,8,47,9", "--where", "unit"], {"bbox": corners}),
+        (["--geo-geojson", str(area), "--geo-relation", "within"], {"geoJson": shape}),
+    ):
+        shell.run("search", "", *options)
+        sent = json.loads(server.sent[-1].content)["geoSearch"]
+        relation = "within" if "within" in options else "intersects"
+        assert sent == {**expected, "relation": relation}
+    for point, bbox, geo_json in (
+        ("47", None, None),
+        ("47,8,9,1", None, None),
+        ("47,east", None, None),
+        (None, "1,2,3", None),
+        (None, None, b"\xff"),
+        ("47,8", "48,8,47,9", None),
+        (None, None, None),
+    ):
+        with pytest.raises(FilterError):
+            parse_geo(point, bbox, geo_json, "within")
 
 
 def test_a_folded_page_without_a_removed_asset_is_not_taken_for_the_last_one(

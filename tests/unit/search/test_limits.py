@@ -92,6 +92,9 @@ def filters(*conditions: str) -> list[dict[str, Any]]:
     return [{"query_string": {"query": condition}} for condition in conditions]
 
 
+LINE = {"type": "LineString", "coordinates": [[n / 100, n % 2] for n in range(9000)]}
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -100,6 +103,7 @@ def filters(*conditions: str) -> list[dict[str, Any]]:
         ({"filters": filters(*([f"-*{'ab' * 200}*"] * 10))}, "filters"),
         ({"filters": filters(*([f"str_assetid:{'é' * 60}"] * 99))}, "filters"),
         ({"metadataQuery": " OR ".join(["*a" * 15 + ":" + "*b" * 15] * 5)}, "metadataQuery"),
+        ({"geoSearch": {"geoJson": LINE}, "foldFiles": True}, "geoSearch"),
         ({"query": "transmission~2 herringbones~2", "foldFiles": True}, "query"),
     ],
 )

@@ -81,6 +81,7 @@ def test_an_asset_has_the_fields_of_the_data_model() -> None:
     assert document.id == "museum:pump"
     assert document.body == {
         "_rectype": "asset",
+        "str_rectype": "asset",
         "str_databaseid": "museum",
         "str_assetid": "pump",
         "str_assetname": "The pump",
@@ -126,6 +127,7 @@ def test_a_file_has_the_fields_of_the_data_model() -> None:
     assert document.id == "museum:pump:pump/parts/Wheel.GLB"
     assert document.body == {
         "_rectype": "file",
+        "str_rectype": "file",
         "str_key": "pump/parts/Wheel.GLB",
         "str_databaseid": "museum",
         "str_assetid": "pump",
@@ -235,7 +237,9 @@ def test_what_is_no_shape_is_not_indexed(shape: str) -> None:
 
 def test_a_document_has_a_field_from_the_mapping_version_that_added_it() -> None:
     sources = (
-        AssetSource(asset_row(), BUCKET, preview=PREVIEW, small=SMALL),
+        AssetSource(
+            asset_row(), BUCKET, (Record("location", "47, 8"),), preview=PREVIEW, small=SMALL
+        ),
         FileSource(
             asset_row(), BUCKET, VERSION, VERSION, preview=PREVIEW, small=SMALL, attributes=FACTS
         ),
@@ -292,6 +296,7 @@ def test_files_are_rebuilt_after_changes_of_the_attributes_in_their_documents(
 def test_tombstones_contain_their_ids_and_that_they_are_deleted() -> None:
     assert project(AssetGone("museum", "pump")).body == {
         "_rectype": "asset",
+        "str_rectype": "asset",
         "str_databaseid": "museum",
         "str_assetid": "pump",
         "deleted": True,
@@ -305,6 +310,7 @@ def test_a_stub_can_still_be_found_by_its_names() -> None:
     source = AssetSource(asset_row(), BUCKET, (Record("k", "v"),))
     assert stub(project(source)).body == {
         "_rectype": "asset",
+        "str_rectype": "asset",
         "str_databaseid": "museum",
         "str_assetid": "pump",
         "str_assetname": "The pump",

@@ -19,7 +19,7 @@ from backend.search.query.answers import Answer, to_reply
 from backend.search.query.freshness import Freshness
 from backend.search.query.hits import DOCUMENT_BYTES, MARKED_AT_ONCE, PAGE_BYTES, with_sources
 from backend.search.query.models import EntityType, SearchBody
-from backend.search.query.pairs import AttributesNotIndexedError
+from backend.search.query.pairs import AttributesNotIndexedError, PlacesNotIndexedError
 from backend.search.query.plan import to_opensearch
 from backend.search.query.previews import PreviewQueries
 from backend.search.query.queries import plan_search
@@ -119,6 +119,7 @@ def test_hits_are_explained_if_requested_also_where_words_may_not_be_counted() -
         ({"sort": ["fact_taken"]}, 6),
         ({"metadataFilters": [{"key": "fact_taken", "op": "exists"}]}, 4),
         ({"metadataFilters": [{"key": "fact_triangles", "op": "gte", "value": 1}]}, 4),
+        ({"geoSearch": {"point": {"lat": 47, "lon": 8}}}, 9),
         ({"metadataFilters": [{"key": "taken", "op": "gte", "value": "2024"}]}, 1),
     ],
 )
@@ -126,7 +127,7 @@ def test_a_comparison_needs_indexes_that_have_its_values(body: dict[str, Any], s
     sent = SearchBody.model_validate(body)
     if since > 1:
         parts = RecordingEngine([EVERYTHING], mapping_version=since - 1)
-        with pytest.raises(AttributesNotIndexedError):
+        with pytest.raises(PlacesNotIndexedError if since > 6 else AttributesNotIndexedError):
             service_of(parts).search(ANN, sent)
     service_of(RecordingEngine([EVERYTHING], mapping_version=since)).search(ANN, sent)
 

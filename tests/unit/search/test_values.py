@@ -21,6 +21,7 @@ from backend.search.values import (
     geographic_fields,
     geographic_keys,
     iso_date,
+    location_of,
     misplaced_keys,
     searchable,
     typed_pairs,
@@ -31,7 +32,7 @@ TYPES = ("string", "number", "date", "boolean", "geopoint", "lla", "geojson", "j
 
 
 def pair(value: str, value_type: str) -> dict[str, object]:
-    (pair,) = typed_pairs([Record("k", value, value_type)])
+    (pair,) = typed_pairs([Record("k", value, value_type)], point_shapes=False)
     return {name: content for name, content in pair.items() if name not in {"key", "string"}}
 
 
@@ -302,8 +303,54 @@ def test_a_point_in_geojson_is_a_place_from_mapping_version_5_on() -> None:
     ):
         expected = {"point": {"lat": 47.4, "lon": 8.5}} if is_point else {}
         assert pair(value, "geojson") == expected, value
-        (old,) = typed_pairs([Record("k", value, "geojson")], geojson_points=False)
+        (old,) = typed_pairs(
+            [Record("k", value, "geojson")], geojson_points=False, point_shapes=False
+        )
         assert set(old) == {"key", "string"}
+
+
+def test_points_of_each_type_are_shapes_too_from_mapping_version_9_on() -> None:
+    for kind, value in (
+        ("lla", {"lat": 47, "long": 8, "alt": 0}),
+        ("geopoint", point(8, 47)),
+        ("geojson", point(8, 47)),
+        ("geojson", {"type": "Feature", "geometry": point(8, 47)}),
+    ):
+        (stored,) = typed_pairs([Record("k", json.dumps(value), kind)])
+        assert stored["shape"] == point(8, 47)
+        assert stored["point"] == {"lat": 47, "lon": 8}
+
+
+def point(*place: float) -> dict[str, object]:
+    return {"type": "Point", "coordinates": [*place]}
+
+
+@pytest.mark.parametrize(
+    ("values", "place"),
+    [
+        ({"location": "47.4, 8.5"}, point(8.5, 47.4)),
+        ({"Location": "47.4,8.5,400"}, point(8.5, 47.4, 400)),
+        ({"location": '{"Latitude": "47.4", "lng": 8.5}'}, point(8.5, 47.4)),
+        ({"location": json.dumps({"type": "Feature", "geometry": point(8, 47)})}, point(8, 47)),
+        ({"location": json.dumps({"type": "FeatureCollection", "features": [
+            {"type": "Feature", "geometry": point(*place)} for place in ((8, 47), (9, 48))
+        ]})}, point(8, 47)),
+        ({"location": json.dumps(point(8, 91)), "lat": "47", "long": "8"}, point(8, 47)),
+        ({"LAT": " 47 ", "latitude": "", "lon": "8", "elevation": "4"}, point(8, 47, 4)),
+        ({"location": '{"type": "Point", "coordinates": [8, 47, NaN]}'}, None),
+        ({"location": '{"type": "FeatureCollection", "features": []}'}, None),
+        ({"location": '{"lat": [47], "lon": true}'}, None),
+        ({"location": "47"}, None),
+        ({"location": "second floor, left"}, None),
+        ({"lat": "NaN", "lon": "8"}, None),
+        ({"lat": "47", "lon": "180.1"}, None),
+        ({"lat": "47"}, None),
+    ],
+)  # fmt: skip
+def test_the_location_of_a_document_is_read_as_vams_reads_it(
+    values: dict[str, str], place: dict[str, object] | None
+) -> None:
+    assert location_of([Record(key, value) for key, value in values.items()]) == place
 
 
 def test_the_letters_that_normalization_changes_are_all_known() -> None:

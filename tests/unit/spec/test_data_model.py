@@ -21,7 +21,7 @@ OURS_BUCKETS = {"FailureBucket", "AuditArchiveBucket"}
 OUR_ACCESS_LOG_PREFIXES = {"Web App Bucket": "webApp-bucket-logs/"}
 OURS_FIELDS = {
     *("metadata", "rev", "hash", "deleted", "ruled_assettype", "withheld", "cut_into"),
-    *("source_bytes", "attributes", "shape"),
+    *("source_bytes", "attributes", "shape", "geo_MD_location"),
     *(f"stretches_{name}" for name in ("databaseid", "assetname", "assettype", "tags")),
 }
 OURS_PARAMETERS = {"analyzer", "search_analyzer", "ignore_above", "copy_to", "inner", "sort"}

@@ -10,9 +10,11 @@ from pydantic import JsonValue
 from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, command
 from vitrine.metadata_filters import (
+    GeoRelation,
     parse_choices,
     parse_facet,
     parse_filter,
+    parse_geo,
     parse_order,
     parse_where,
 )
@@ -74,6 +76,24 @@ SortOption = Annotated[
 ]
 
 
+GeoPointOption = Annotated[
+    str | None,
+    typer.Option(metavar="LAT,LON[,METERS]", help="Only with a place here, or within this radius."),
+]
+GeoBoxOption = Annotated[
+    str | None,
+    typer.Option(metavar="TOP,LEFT,BOTTOM,RIGHT", help="Only with a place in this box."),
+]
+GeoJsonOption = Annotated[
+    typer.FileBinaryRead | None,
+    typer.Option(metavar="FILE", help="Only with a place in the shape in this file of GeoJSON."),
+]
+GeoRelationOption = Annotated[
+    GeoRelation | None,
+    typer.Option(help="How places relate to the shape, instead of intersecting it."),
+]
+
+
 class HistogramName(StrEnum):
     SIZE = "size"
     MODIFIED = "modified"
@@ -103,6 +123,10 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
     with_facets: Annotated[bool, typer.Option("--facets", help="Count by type, tag, …")] = False,
     metadata: MetadataOption = None,
     where: WhereOption = None,
+    geo_point: GeoPointOption = None,
+    geo_bbox: GeoBoxOption = None,
+    geo_geojson: GeoJsonOption = None,
+    geo_relation: GeoRelationOption = None,
     facet: FacetOption = None,
     choose: ChooseOption = None,
     histogram: HistogramOption = None,
@@ -128,6 +152,9 @@ def search(  # noqa: PLR0913, PLR0917 - a parameter for each option; Typer calls
         include_archived=archived,
         did_you_mean=True,
         metadata=[*map(parse_filter, metadata or ()), *map(parse_where, where or ())],
+        geo=parse_geo(
+            geo_point, geo_bbox, None if geo_geojson is None else geo_geojson.read(), geo_relation
+        ),
         sort=[*map(parse_order, sort or ())],
         facets=[*map(parse_facet, facet or ())],
         choices=parse_choices(choose or ()),

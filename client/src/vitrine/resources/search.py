@@ -9,7 +9,7 @@ from pydantic import JsonValue, ValidationError
 from vitrine import api_models as api
 from vitrine.api_models import Suggestion as Suggestion
 from vitrine.errors import ProtocolError
-from vitrine.metadata_filters import FacetChoice, MetadataFacet, MetadataFilter
+from vitrine.metadata_filters import FacetChoice, GeoSearch, MetadataFacet, MetadataFilter
 from vitrine.models import Wire
 from vitrine.resources.resource import Resource, given
 from vitrine.search_models import (
@@ -44,6 +44,7 @@ class SearchQuery:
     metadata_key: str | None = None
     metadata_value: str | None = None
     metadata: Sequence[MetadataFilter] = ()
+    geo: GeoSearch | None = None
     facets: Sequence[MetadataFacet] = ()
     choices: Sequence[FacetChoice] = ()
     histograms: Sequence[HistogramField] = ()
@@ -70,6 +71,7 @@ class SearchQuery:
             metadataKey=self.metadata_key,
             metadataValue=self.metadata_value,
             didYouMean=self.did_you_mean or None,
+            geoSearch=self.geo and self.geo.body(),
         )
         return {**body, "includeArchived": self.include_archived}
 
@@ -96,6 +98,7 @@ class SearchQuery:
             metadataQuery=":".join(words) or None,
             metadataSearchMode=mode if words else None,
             metadataFilters=[metadata.body() for metadata in self.metadata] or None,
+            geoSearch=self.geo and self.geo.body(),
             metadataFacets=[facet.body() for facet in self.facets] or None,
             facetChoices=[choice.body() for choice in self.choices] or None,
             histograms=[histogram.value for histogram in self.histograms] or None,
