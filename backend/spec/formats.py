@@ -175,7 +175,9 @@ FORMATS = (
         libraries="",
     ),
     Format("SPLAT", "splat", "Promised", reader="splat", libraries=""),
-    Format("SPZ", "spz", "Promised", reader="spz", libraries=""),
+    Format(*("SPZ", "spz", "Promised", "model", "spz"), start=rb"NGSP", libraries="backports.zstd"),
+    Format("KSPLAT", "ksplat", "Promised", reader="ksplat", libraries=""),
+    Format("SOG", "sog", "Promised", reader="sog", libraries=""),
     Format("XYZ and PTS", "pts xyz", "Promised", reader="points", libraries="", is_text=True),
     Format(
         *("OBJ", "obj", "Promised", "model", "obj", "model/obj"),
@@ -278,7 +280,7 @@ FORMATS = (
     ),
     Format(
         *("ZIP", "zip", "Stored", "other", "", "application/zip", rb"PK\x03\x04"),
-        read_under="3mf amf ifczip usdz zae",
+        read_under="3mf amf ifczip sog usdz zae",
         viewer="other",
     ),
     Format(
@@ -334,7 +336,6 @@ FORMATS = (
         viewer="code",
     ),
     _stored("PTX point clouds", "ptx", _POINTS),
-    _stored("compressed splats", "ksplat sog", "PLY or SPZ"),
     _stored("ReCap point clouds", "rcp rcs", _POINTS),
     _stored("CATIA models", "catpart catproduct", "STEP"),
     _stored("Fusion models", "f3d", "STEP"),

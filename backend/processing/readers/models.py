@@ -14,6 +14,7 @@ from backend.processing.readers import (
     ifc,
     las,
     obj,
+    packed_splats,
     ply,
     points,
     rhino,
@@ -40,6 +41,7 @@ Reader = Callable[[bytes, str, Files], Scene]
 _NEEDED: Mapping[str, Callable[[bytes], bool]] = {
     "DracoPy": lambda data: draco.EXTENSION.encode() in data,
     "OpenEXR": is_exr,
+    "backports.zstd": lambda data: data.startswith(b"NGSP"),
     "pi_heif": is_heif,
 }
 _PACKED = (b"PK", b"\x1f\x8b", b"glTF")
@@ -99,6 +101,8 @@ READERS: Mapping[str, Reader] = {
     "obj": _or_assimp(obj.read),
     "off": lambda data, name, files: assimp.read(off_rows(data), name, files),
     "ply": _or_assimp(ply.read),
+    "ksplat": packed_splats.read_ksplat,
+    "sog": packed_splats.read_sog,
     "splat": splats.read_splat,
     "spz": splats.read_spz,
     "stl": _or_assimp(lambda data, _files: stl.read(data)),

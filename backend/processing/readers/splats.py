@@ -4,6 +4,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ _SPLAT = np.dtype([("place", "<f4", 3), ("size", "<f4", 3), ("color", "u1", 4), 
 _GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 20
 _HEADER = struct.Struct("<4sIIBBBx")
+_HEADER_4 = struct.Struct("<4sIIBBBBI12x")
 _HAS_EXTENSIONS = 2
 _ROTATION_BYTES = {1: 3, 2: 3, 3: 4}
 _HARMONIC_BYTES = (0, 9, 24, 45, 72)
@@ -125,7 +127,7 @@ def read_splat(data: bytes, _name: str, _files: Files) -> Scene:
     if len(data) % _SPLAT.itemsize:
         raise RefusedError(f"truncated: its {len(data)} bytes are not splats of 32 bytes each")
     rows = np.frombuffer(data, _SPLAT)
-    _require_count(len(rows))
+    require_count(len(rows))
     # The only redundancy: sizes are positive, and a rotation is a quaternion of length 1.
     lengths = np.square(rows["turn"].astype(np.float32) / 128 - 1).sum(1)
     with np.errstate(all="ignore"):
@@ -136,11 +138,13 @@ def read_splat(data: bytes, _name: str, _files: Files) -> Scene:
 
 
 def read_spz(data: bytes, _name: str, _files: Files) -> Scene:
-    """Read an SPZ file of version 1, 2 or 3: each attribute of all splats, compressed together.
+    """Read an SPZ file: each attribute of all splats, from version 4 on compressed by itself.
 
     Raises:
         RefusedError: it has another version, or less than it declares.
     """
+    if data.startswith(b"NGSP"):
+        return read_spz_4(data)
     if not data.startswith(_GZIP):
         raise RefusedError("not an SPZ file: it is not compressed by gzip")
     content = _Content(data)
@@ -151,12 +155,8 @@ def read_spz(data: bytes, _name: str, _files: Files) -> Scene:
         is_short = len(head) < _HEADER.size
         raise RefusedError("truncated: no SPZ header" if is_short else "not an SPZ file: no NGSP")
     if version not in _ROTATION_BYTES:
-        raise RefusedError(f"the SPZ file has version {version}; versions 1 to 3 are read")
-    if degree >= len(_HARMONIC_BYTES):
-        raise RefusedError(f"the SPZ header has harmonics of degree {degree}, more than 4")
-    if bits > 23:
-        raise RefusedError(f"the SPZ header has {bits} fractional bits of 24")
-    _require_count(count)
+        raise RefusedError(f"the SPZ file has version {version}; versions 1 to 4 are read")
+    _check_header(count, degree, bits)
     place = 6 if version == 1 else 9  # numbers of 16 or of 24 bits
     width = place + 7 + _ROTATION_BYTES[version] + _HARMONIC_BYTES[degree]
     places = content.places(count, 2 if version == 1 else 3, 1 << bits)
@@ -168,16 +168,63 @@ def read_spz(data: bytes, _name: str, _files: Files) -> Scene:
     more = content.read(1)
     if not content.ends and not more:
         raise RefusedError("truncated: the compressed splats do not end")
+    return _spz_scene(places, stored, opacity, more=bool(more and not flags & _HAS_EXTENSIONS))
+
+
+def read_spz_4(data: bytes) -> Scene:
+    """Read an SPZ file of version 4: a table of the streams, which are compressed by Zstandard."""
+    if len(data) < _HEADER_4.size:
+        raise RefusedError("truncated: no SPZ header")
+    header: tuple[bytes, int, int, int, int, int, int, int] = _HEADER_4.unpack_from(data)
+    _, version, count, degree, bits, _, streams, table = header
+    if version != 4:
+        raise RefusedError(f"the SPZ file has version {version} and no compression: 4 is read")
+    _check_header(count, degree, bits)
+    sizes = [9 * count, count, 3 * count, 3 * count, 4 * count, _HARMONIC_BYTES[degree] * count]
+    sizes = sizes[: 6 if degree else 5]
+    start = table + 16 * streams
+    if streams != len(sizes) or table < _HEADER_4.size:
+        raise RefusedError(f"the SPZ header has {streams} streams of {len(sizes)}, from {table}")
+    if start > len(data):
+        raise RefusedError("truncated: no table of the SPZ streams")
+    contents: list[_Content] = []
+    for number, expected in enumerate(sizes):
+        packed, size = struct.unpack_from("<2Q", data, table + 16 * number)
+        if size != expected:
+            raise RefusedError(f"{count} splats declared, their stream {number} has {size} bytes")
+        if start + packed > len(data):
+            raise RefusedError(f"truncated: {count} splats declared, stream {number} is cut")
+        contents.append(_ZstdContent(data[start : start + packed]))
+        start += packed
+    places = contents[0].places(count, 3, 1 << bits)
+    opacity, stored = contents[1].read(count), contents[2].read(3 * count)
+    for number, content in enumerate(contents[3:], 3):
+        content.skip(sizes[number])
+    held = sum(content.count for content in contents)
+    if held < sum(sizes):
+        raise RefusedError(f"truncated: {count} splats declared, the streams have {held} bytes")
+    return _spz_scene(places, stored, opacity, more=start < len(data))
+
+
+def _check_header(count: int, degree: int, bits: int) -> None:
+    if degree >= len(_HARMONIC_BYTES):
+        raise RefusedError(f"the SPZ header has harmonics of degree {degree}, more than 4")
+    if bits > 23:
+        raise RefusedError(f"the SPZ header has {bits} fractional bits of 24")
+    require_count(count)
+
+
+def _spz_scene(places: _Values, stored: bytes, opacity: bytes, *, more: bool) -> Scene:
     shades = np.arange(256, dtype=np.float32) / 255
     colors = colors_of_harmonics((shades - 0.5) / 0.15)[np.frombuffer(stored, np.uint8)]
-    opacity = shades[np.frombuffer(opacity, np.uint8)]
-    scene = splat_scene("SPZ", places, colors.reshape(count, 3), opacity, y_up=True)
-    if not more or flags & _HAS_EXTENSIONS:
+    painted = shades[np.frombuffer(opacity, np.uint8)]
+    scene = splat_scene("SPZ", places, colors.reshape(-1, 3), painted, y_up=True)
+    if not more:
         return scene
     return replace(scene, left_out=(*scene.left_out, "bytes after the last splat"))
 
 
-def _require_count(count: int) -> None:
+def require_count(count: int) -> None:
     if count > limits.VERTICES:
         raise RefusedError(f"{count} splats are more than {limits.VERTICES}")
 
@@ -188,26 +235,32 @@ class _Content:
     def __init__(self, data: bytes) -> None:
         self._data, self._place = data, 0
         self._reader: Any = zlib.decompressobj(wbits=31)
+        self._error: type[Exception] = zlib.error
         self.count = 0
 
     @property
     def ends(self) -> bool:
         return self._reader.eof
 
+    def pending(self) -> bytes | None:
+        """Return compressed bytes that remain of the last block, None if it is done."""
+        return self._reader.unconsumed_tail or None
+
     def read(self, size: int) -> bytes:
         """Return as many bytes; fewer at the end."""
         out = bytearray()
         while len(out) < size and not self.ends:
-            block: bytes = self._reader.unconsumed_tail
-            if not block:
+            block = self.pending()
+            if block is None:
                 block = self._data[self._place : self._place + _BLOCK]
                 self._place += len(block)
             try:
-                out += self._reader.decompress(block, size - len(out))
-            except zlib.error as error:
+                part = self._reader.decompress(block, size - len(out))
+            except self._error as error:
                 reason = f"the compressed splats are not valid: {error}"
                 raise RefusedError(reason) from None
-            if not block:
+            out += part
+            if not block and not part:
                 break
         self.count += len(out)
         return bytes(out)
@@ -231,3 +284,13 @@ class _Content:
             whole = steps[..., 0] | steps[..., 1] << 8 | steps[..., 2] << 16
             block[:] = ((whole ^ 0x800000) - 0x800000).astype(np.float32) / parts
         return places
+
+
+class _ZstdContent(_Content):
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        zstd = import_module("backports.zstd")
+        self._reader, self._error = zstd.ZstdDecompressor(), zstd.ZstdError
+
+    def pending(self) -> bytes | None:
+        return None if self._reader.needs_input else b""  # the library holds them

@@ -1,12 +1,17 @@
 """Gaussian splats (PLY, SPLAT, SPZ): counts, bounds, colours, and files that are not valid."""
 
 import gzip
+import io
+import json
 import struct
 import time
 import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
+from backports import zstd
+from PIL import Image
 
 from backend.processing import limits
 from backend.processing.files import Files
@@ -53,6 +58,89 @@ def spz(
     return gzip.compress(header + body + more, mtime=0)  # equal bytes in each process
 
 
+def spz_4(*, count: int = 8, streams: int = 5, table: int = 32, sizes: int = 0) -> bytes:
+    places = np.round(BOX * (1 << 12)).astype("<i4").reshape(-1, 1).view(np.uint8)[:, :3]
+    dc = (np.array([1, 0, 0.2]) - 0.5) / _HARMONIC
+    colors = np.round((dc * 0.15 + 0.5) * 255).clip(0, 255).astype(np.uint8)
+    parts = [places.tobytes(), b"\xff" * 8, colors.tobytes() * 8, b"\x64" * 24, bytes(32)]
+    packed = [zstd.compress(part) for part in parts]
+    header = struct.pack("<4sIIBBBBI12x", b"NGSP", 4, count, 0, 12, 0, streams, table)
+    toc = [
+        struct.pack("<2Q", len(end), len(part) + sizes)
+        for part, end in zip(parts, packed, strict=True)
+    ]
+    return header + b"".join(toc) + b"".join(packed)
+
+
+def ksplat(
+    level: int = 0,
+    *,
+    version: bytes = b"\0\x01",
+    count: int = 8,
+    sections: int = 1,
+    blocks: int = 2,
+    lengths: tuple[int, ...] = (3,),
+    degree: int = 1,
+) -> bytes:
+    """Return splats in one section: a full block of five, and one that is not full."""
+    head = struct.pack("<2s2x4IH", version, sections, sections, count, count, level)
+    partial = len(lengths) if level else 0
+    blocks = blocks if level else 0
+    fields = (count, count, 5, blocks, 4.0, 12 if level else 0, 2048, 0, 1 if level else 0)
+    section = struct.pack("<4IfH2x4IH", *fields, partial, degree)
+    centers = np.array([[1, 1, 1], [0, 2, 2]], np.float32)
+    colors = [255, 0, 51, 255]
+    rows: list[bytes] = []
+    row: bytes
+    for number, place in enumerate(BOX):
+        if level == 0:
+            row = struct.pack("<10f4B", *place, *[0.1] * 3, 1, 0, 0, 0, *colors)
+        else:
+            steps = np.asarray((place - centers[int(number >= 5)]) * 1024 + 2048, "<u2")
+            row = steps.tobytes() + bytes(14) + bytes(colors)
+        rows.append(row + bytes([36, 18, 9][level] if degree else 0))
+    body = np.array(lengths, "<u4").tobytes() + centers.tobytes() if level else b""
+    return head.ljust(4096, b"\0") + section.ljust(1024, b"\0") + body + b"".join(rows)
+
+
+def sog(
+    version: int = 2, *, width: int = 4, leave: str = "", names: str = "", **changes: object
+) -> bytes:
+    def picture(pixels: np.ndarray) -> bytes:
+        rgba = np.full((8, 4), 255, np.uint8)
+        rgba[:, : pixels.shape[1]] = pixels
+        stream = io.BytesIO()
+        Image.fromarray(rgba[: 2 * width].reshape(2, width, 4)).save(
+            stream, "WEBP", lossless=True, exact=True
+        )
+        return stream.getvalue()
+
+    extents = {"mins": [0.0, 0.0, 0.0], "maxs": np.log1p([1.0, 2.0, 3.0]).tolist()}
+    steps = CORNERS.astype(np.uint8) * 255
+    paint = np.tile(np.array([2, 0, 1, 255], np.uint8), (8, 1))
+    dc = (np.array([0, 0.2, 1]) - 0.5) / _HARMONIC
+    files = {"means_l": picture(steps), "means_u": picture(steps), "sh0": picture(paint)}
+    meta: dict[str, object] = {
+        "means": {**extents, "files": ["means_l.webp", "means_u.webp"], "shape": [8, 3]},
+        "sh0": {"codebook": [*dc, *[0.0] * 253], "files": [names + "sh0.webp"]},
+    }
+    if version == 1:
+        least = [*[dc[0]] * 3, -9.0]
+        most = [*[dc[2]] * 3, 9.0]
+        files["sh0"] = picture(np.tile(np.array([255, 0, 51, 255], np.uint8), (8, 1)))
+        meta["sh0"] = {"mins": least, "maxs": most, "files": ["sh0.webp"]}
+    else:
+        meta |= {"version": version, "count": 8}
+    meta |= changes
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("meta.json"), json.dumps(meta))
+        for name, content in files.items():
+            if name != leave:
+                archive.writestr(zipfile.ZipInfo(f"{name}.webp"), content)
+    return stream.getvalue()
+
+
 def packed_ply(*, chunks: int = 1, color: str = "packed_color") -> bytes:
     extents = [f"{end}_{axis}" for end in ("min", "max") for axis in "xyzrgb"]
     header = "".join(f"property float {word}\n" for word in extents)
@@ -74,6 +162,12 @@ FILES = {
     "two.spz": spz(2),
     "three.spz": spz(3),
     "plain.spz": spz(3, degree=0),
+    "four.spz": spz_4(),
+    "floats.ksplat": ksplat(),
+    "halves.ksplat": ksplat(1),
+    "bytes.ksplat": ksplat(2, degree=0),
+    "first.sog": sog(1),
+    "second.sog": sog(),
 }
 
 
@@ -129,10 +223,38 @@ def test_splats_that_are_not_finite_are_left_out() -> None:
         ("a.splat", splat(rotation=(0, 0, 0, 0)), "none of its 8 splats is valid"),
         ("a.splat", b"\x89PNG" * 64, "none of its 8 splats is valid"),
         ("a.spz", b"\x1f\x8b\x08", "truncated"),
-        ("a.spz", b"NGSP" * 8, "not an SPZ file: it is not compressed by gzip"),
+        ("a.spz", b"text" * 8, "not an SPZ file: it is not compressed by gzip"),
         ("a.spz", gzip.compress(b"text" * 8, mtime=0), "not an SPZ file"),
         ("a.spz", spz(0), "version 0"),
         ("a.spz", spz(4), "version 4"),
+        ("a.spz", b"NGSP\x02" + bytes(27), "version 2 and no compression"),
+        ("a.spz", spz_4(count=1 << 31), "2147483648 splats are more than"),
+        ("a.spz", spz_4(count=9), "9 splats declared, their stream 0 has 72 bytes"),
+        ("a.spz", spz_4(sizes=1 << 40), "8 splats declared, their stream 0 has"),
+        ("a.spz", spz_4(streams=255), "255 streams of 5"),
+        ("a.spz", spz_4(table=1 << 31), "truncated"),
+        ("a.spz", spz_4()[:-1], "truncated: 8 splats declared, stream 4 is cut"),
+        ("a.spz", spz_4().replace(b"\x28\xb5\x2f\xfd", b"\x28\xb5\x2f\xfe"), "not valid"),
+        ("a.ksplat", b"\0\x01" * 8, "truncated: no KSPLAT header"),
+        ("a.ksplat", ksplat(version=b"\x07\0"), "version 7.0"),
+        ("a.ksplat", ksplat()[:20] + b"\x03" + ksplat()[21:], "compression 3"),
+        ("a.ksplat", ksplat(sections=1 << 31), "truncated: 2147483648 sections declared"),
+        ("a.ksplat", ksplat(count=1 << 31), "2147483648 splats are more than"),
+        ("a.ksplat", ksplat(1, count=9), "truncated: section 0 declares 9 splats in 2 blocks"),
+        ("a.ksplat", ksplat(1, blocks=1 << 30), "truncated: section 0 declares 8 splats in 1073"),
+        ("a.ksplat", ksplat(1, lengths=(2,)), "splats of section 0 belong to none of its blocks"),
+        ("a.ksplat", ksplat(degree=9), "harmonics of degree 9"),
+        ("a.ksplat", ksplat(count=0), "contains no splats"),
+        ("a.sog", b"PK\x03\x04", "not a ZIP archive"),
+        ("a.sog", sog(3), "version 3; 1 and 2 are read"),
+        ("a.sog", sog(leave="sh0"), "the package has no sh0.webp"),
+        ("a.sog", sog(names="../"), "the package has no ../sh0.webp"),
+        ("a.sog", sog(width=2), "means_l.webp has 2 x 2 pixels for 8 splats"),
+        ("a.sog", sog(count=1 << 32), "4294967296 splats are more than"),
+        ("a.sog", sog(count="8"), "the number of splats in meta.json is not a number"),
+        ("a.sog", sog(means=None), "its meta.json has no means.mins"),
+        ("a.sog", sog(means={"mins": [0, float("nan"), 0]}), "means.mins of its meta.json are not"),
+        ("a.sog", sog(sh0={"files": ["meta.json"], "codebook": []}), "meta.json is not a picture"),
         ("a.spz", spz(count=1 << 31), "2147483648 splats are more than"),
         ("a.spz", spz(count=0), "contains no splats"),
         ("a.spz", spz(count=9), "truncated: 9 splats declared, the file has"),
