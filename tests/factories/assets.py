@@ -36,18 +36,13 @@ def asset_service(
     tables: Tables, objects: Objects, *, clock: Clock = lambda: NOON, base_prefix: str = "/"
 ) -> AssetService:
     """The service with one bucket record, in which `admin` may do everything."""
-    stored_bucket(tables, prefix=base_prefix)
-    buckets = BucketService(BucketRepository(tables), OnlyUser())
     audit = audit_service(objects, clock)
-    names = DeletedNames(DeletedNameRepository(tables), OnlyUser())
-    databases = DatabaseService(
-        DatabaseRepository(tables), buckets, names, OnlyUser(), audit, clock
-    )
+    databases = database_service(tables, audit, clock, base_prefix=base_prefix)
     return AssetService(
         assets=AssetRepository(tables),
         databases=databases,
-        buckets=buckets,
-        tags=_tag_service(tables, audit, clock),
+        buckets=databases.buckets,
+        tags=_tag_service(tables, databases, audit, clock),
         objects=objects,
         authorization=OnlyUser(),
         audit=audit,
@@ -55,12 +50,25 @@ def asset_service(
     )
 
 
-def _tag_service(tables: Tables, audit: AuditService, clock: Clock) -> TagService:
+def database_service(
+    tables: Tables, audit: AuditService, clock: Clock, *, base_prefix: str = "/"
+) -> DatabaseService:
+    """The service with one bucket record, in which `admin` may do everything."""
+    stored_bucket(tables, prefix=base_prefix)
+    buckets = BucketService(BucketRepository(tables), OnlyUser())
+    names = DeletedNames(DeletedNameRepository(tables), OnlyUser())
+    return DatabaseService(DatabaseRepository(tables), buckets, names, OnlyUser(), audit, clock)
+
+
+def _tag_service(
+    tables: Tables, databases: DatabaseService, audit: AuditService, clock: Clock
+) -> TagService:
     types = TagTypeRepository(tables)
     jobs = job_service(tables, clock)
     service = TagService(
         TagRepository(tables),
         types,
+        databases,
         PolicyRepository(tables),
         DeletedNames(DeletedNameRepository(tables), OnlyUser()),
         OnlyUser(),

@@ -88,6 +88,7 @@ def _first_names(api: Api) -> dict[str, str]:
         "bucket": api.own_bucket()["bucketId"],
         "database": f"stock-{run}",
         "ingested": f"turbine-{run}",
+        "scope": f"tagged-{run}",
         "tag": f"restored-{run}",
         "tagtype": f"condition-{run}",
         "comment": f"x{uuid4()}",

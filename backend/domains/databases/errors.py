@@ -37,13 +37,17 @@ class DatabaseNotEmptyError(NotEmptyError):
 
 
 class DatabaseDefinitionsError(NotEmptyError):
-    """The database has active pipelines or workflows; delete them first."""
+    """The database has active pipelines, workflows or tag types; delete them first."""
 
     code = "DatabaseHoldsDefinitions"
 
-    def __init__(self, database_id: str, pipelines: int, workflows: int) -> None:
-        counts = [(pipelines, "pipeline"), (workflows, "workflow")]
-        held = [f"{n} active {noun}{'' if n == 1 else 's'}" for n, noun in counts if n]
+    def __init__(self, database_id: str, pipelines: int, workflows: int, tag_types: int) -> None:
+        counts = [
+            (pipelines, "active pipeline"),
+            (workflows, "active workflow"),
+            (tag_types, "tag type"),
+        ]
+        held = [f"{n} {noun}{'' if n == 1 else 's'}" for n, noun in counts if n]
         super().__init__(
             f"Database {database_id} has {' and '.join(held) or 'definitions'}; delete them first"
         )

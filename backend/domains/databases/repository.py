@@ -147,7 +147,7 @@ class DatabaseRepository:
         """Mark the row that was read as deleted, and remove the count.
 
         Raises:
-            DatabaseDefinitionsError: it has active pipelines or workflows.
+            DatabaseDefinitionsError: it has active pipelines, workflows or tag types.
             DatabaseNotEmptyError: it has active assets; their number is read afterwards.
             DatabaseRevisionError: the row has another revision, or does not exist.
         """
@@ -244,7 +244,7 @@ class DatabaseRepository:
         )
 
     def count_definition(self, database_id: str, kind: Definition, by: int) -> list[Write]:
-        """Return the writes that count a pipeline or workflow in or out of an active database."""
+        """Return the writes that count a definition in or out of an active database."""
         active = Check(
             table=DATABASES,
             key={_KEY: database_id},
@@ -262,10 +262,10 @@ class DatabaseRepository:
 
 
 class _DefinedError(NotEmptyError):
-    """A pipeline or workflow of the database is active."""
+    """The database has an active pipeline or workflow, or a tag type."""
 
     def __init__(self) -> None:
-        super().__init__("The database has active pipelines or workflows")
+        super().__init__("The database has active pipelines, workflows or tag types")
 
 
 class _CountedError(NotEmptyError):

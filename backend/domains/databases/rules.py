@@ -3,7 +3,7 @@
 from typing import Literal
 from zlib import crc32
 
-Definition = Literal["pipelines", "workflows"]
+Definition = Literal["pipelines", "workflows", "tagTypes"]
 """Contents of a database besides assets. A database cannot be deleted while any of it is active."""
 
 # Items over which the count is distributed. An item accepts 1,000 write units a second, which is
@@ -12,7 +12,7 @@ COUNT_SHARDS = 4
 
 
 def definitions_key(database_id: str) -> str:
-    """Return the key of the item that counts a database's active pipelines and workflows.
+    """Return the key of the item that counts a database's active definitions.
 
     Unlike the parts of the asset count, it is created with the first of them.
     """

@@ -268,7 +268,7 @@ class DatabaseService:
         """Delete a database without active assets (soft); its archived assets remain archived.
 
         Raises:
-            DatabaseDefinitionsError: it has active pipelines or workflows.
+            DatabaseDefinitionsError: it has active pipelines, workflows or tag types.
             DatabaseNotEmptyError: it has active assets.
             DatabaseNotFoundError: it does not exist, or the caller may not see it.
             DatabaseRevisionError: its revision is not the expected one, or it is changed
@@ -362,7 +362,7 @@ class DatabaseService:
         return self.databases.count_assets(database_id, asset_id, by)
 
     def count_definition(self, database_id: str, kind: Definition, by: int) -> list[Write]:
-        """Return the writes that count a pipeline or workflow in or out, for its own transaction.
+        """Return the writes that count a definition in or out, for its own transaction.
 
         They are refused with DatabaseNotFoundError if the database does not exist or is deleted, so
         that of the transaction and a deletion of the database only one succeeds. Those of GLOBAL

@@ -7,42 +7,42 @@ from backend.core.errors import (
     RevisionConflictError,
     StateForbidsError,
 )
-from backend.domains.tags.models import MAX_TAGS_OF_TYPE
+from backend.domains.tags.models import MAX_TAGS_OF_TYPE, Scoped
 
 
 class TagNotFoundError(NotFoundError):
     code = "TagNotFound"
 
-    def __init__(self, tag_name: str) -> None:
-        super().__init__(f"Tag {tag_name} does not exist")
+    def __init__(self, tag: Scoped) -> None:
+        super().__init__(f"Tag {tag} does not exist")
 
 
 class TagExistsError(AlreadyExistsError):
     code = "TagExists"
 
-    def __init__(self, tag_name: str) -> None:
-        super().__init__(f"Tag {tag_name} already exists")
+    def __init__(self, tag: Scoped) -> None:
+        super().__init__(f"Tag {tag} already exists")
 
 
 class TagRevisionError(RevisionConflictError):
     code = "TagRevisionConflict"
 
-    def __init__(self, tag_name: str) -> None:
-        super().__init__(f"Tag {tag_name} was changed by someone else; read it again")
+    def __init__(self, tag: Scoped) -> None:
+        super().__init__(f"Tag {tag} was changed by someone else; read it again")
 
 
 class TagTypeNotFoundError(NotFoundError):
     code = "TagTypeNotFound"
 
-    def __init__(self, tag_type_name: str) -> None:
-        super().__init__(f"Tag type {tag_type_name} does not exist")
+    def __init__(self, tag_type: Scoped) -> None:
+        super().__init__(f"Tag type {tag_type} does not exist")
 
 
 class TagTypeExistsError(AlreadyExistsError):
     code = "TagTypeExists"
 
-    def __init__(self, tag_type_name: str) -> None:
-        super().__init__(f"Tag type {tag_type_name} already exists")
+    def __init__(self, tag_type: Scoped) -> None:
+        super().__init__(f"Tag type {tag_type} already exists")
 
 
 class TagTypeInUseError(NotEmptyError):
@@ -50,8 +50,8 @@ class TagTypeInUseError(NotEmptyError):
 
     code = "TagTypeInUse"
 
-    def __init__(self, tag_type_name: str) -> None:
-        super().__init__(f"Tag type {tag_type_name} is used by tags; delete or change them first")
+    def __init__(self, tag_type: Scoped) -> None:
+        super().__init__(f"Tag type {tag_type} is used by tags; delete or change them first")
 
 
 class TagTypeFullError(StateForbidsError):
@@ -59,14 +59,12 @@ class TagTypeFullError(StateForbidsError):
 
     code = "TagTypeFull"
 
-    def __init__(self, tag_type_name: str) -> None:
-        super().__init__(
-            f"Tag type {tag_type_name} has {MAX_TAGS_OF_TYPE} tags, which is the maximum"
-        )
+    def __init__(self, tag_type: Scoped) -> None:
+        super().__init__(f"Tag type {tag_type} has {MAX_TAGS_OF_TYPE} tags, which is the maximum")
 
 
 class TagTypeRevisionError(RevisionConflictError):
     code = "TagTypeRevisionConflict"
 
-    def __init__(self, tag_type_name: str) -> None:
-        super().__init__(f"Tag type {tag_type_name} was changed by someone else; read it again")
+    def __init__(self, tag_type: Scoped) -> None:
+        super().__init__(f"Tag type {tag_type} was changed by someone else; read it again")

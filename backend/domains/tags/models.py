@@ -1,14 +1,19 @@
 """Tags and tag types as stored, and the bodies and replies of their routes."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from backend.core.models import LegacyEnvelope, WireModel, WrongFieldError
-from backend.core.names import ObjectName, Words
+from backend.core.models import LegacyEnvelope, PageQuery, WireModel, WrongFieldError
+from backend.core.names import GLOBAL, DatabaseOrGlobal, ObjectName, Words
 from backend.core.quoting import quoted
 
+B = TypeVar("B", "TagBody", "TagTypeBody")
 YesNo = Literal["True", "False"]
+# Null means omitted, as clients of VAMS expect.
+Scope = Annotated[
+    DatabaseOrGlobal, BeforeValidator(lambda value: GLOBAL if value is None else value)
+]
 Operation = Literal["create", "update", "delete"]
 TagDescription = Annotated[Words, Field(min_length=1, max_length=256)]
 
@@ -19,13 +24,38 @@ MAX_LISTED = 100
 MAX_TAGS_OF_TYPE = 2000
 
 
+class Scoped(NamedTuple):
+    """The name of a tag or tag type, and its scope: a database, or GLOBAL for all of them."""
+
+    database_id: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        # Neither ids nor names contain ":", so no name of GLOBAL is the key of another row.
+        return self.name if self.database_id == GLOBAL else ":".join(self)
+
+    def __str__(self) -> str:
+        """Return the name as messages contain it."""
+        return self.name if self.database_id == GLOBAL else f"{self.name} of {self.database_id}"
+
+
 class Tag(WireModel):
-    """A tag as stored."""
+    """A tag as stored. Its type is of the same scope."""
 
     tag_name: str
     description: str
     tag_type_name: str
+    database_id: str = GLOBAL
     revision: int = 1
+
+    @property
+    def scoped(self) -> Scoped:
+        return Scoped(self.database_id, self.tag_name)
+
+    @property
+    def scoped_type(self) -> Scoped:
+        return Scoped(self.database_id, self.tag_type_name)
 
 
 class TagType(WireModel):
@@ -38,8 +68,13 @@ class TagType(WireModel):
     tag_type_name: str
     description: str
     required: YesNo = "False"
+    database_id: str = GLOBAL
     tag_count: int = 0
     revision: int = 1
+
+    @property
+    def scoped(self) -> Scoped:
+        return Scoped(self.database_id, self.tag_type_name)
 
     @property
     def is_required(self) -> bool:
@@ -54,10 +89,35 @@ class TagTypePath(WireModel):
     tag_type_id: ObjectName
 
 
+class ScopeQuery(WireModel):
+    """The scope of what is deleted: a database, or GLOBAL."""
+
+    database_id: Scope = GLOBAL
+
+
+class ScopedPageQuery(PageQuery):
+    """Without `databaseId` and `scope`, a list has all scopes, as with the scope `all`."""
+
+    database_id: DatabaseOrGlobal | None = None
+    scope: Literal["global", "all"] = "all"
+
+    def includes(self, item: Tag | TagType) -> bool:
+        """Return whether the scope of an item is requested."""
+        scopes = {self.database_id or item.database_id}
+        if self.scope == "global":
+            scopes &= {GLOBAL}
+        return item.database_id in scopes
+
+
 class TagBody(WireModel):
     tag_name: ObjectName
     description: TagDescription
     tag_type_name: ObjectName
+    database_id: Scope = GLOBAL
+
+    @property
+    def scoped(self) -> Scoped:
+        return Scoped(self.database_id, self.tag_name)
 
 
 class TagTypeBody(WireModel):
@@ -66,6 +126,11 @@ class TagTypeBody(WireModel):
     tag_type_name: ObjectName
     description: TagDescription
     required: YesNo | None = None
+    database_id: Scope = GLOBAL
+
+    @property
+    def scoped(self) -> Scoped:
+        return Scoped(self.database_id, self.tag_type_name)
 
 
 def _one_or_list_schema(*required: str, listed: str, example: dict[str, str]) -> ConfigDict:
@@ -81,7 +146,21 @@ def _one_or_list_schema(*required: str, listed: str, example: dict[str, str]) ->
     return ConfigDict(json_schema_extra=describe)
 
 
-class TagsBody(WireModel):
+class _ListBody(WireModel):
+    """`databaseId` is the scope of those in a list that have none."""
+
+    database_id: Scope = GLOBAL
+
+    def in_scope(self, items: list[B]) -> list[B]:
+        """Return a list, in which each item has a scope."""
+        default = {"database_id": self.database_id}
+        return [
+            item if "database_id" in item.model_fields_set else item.model_copy(update=default)
+            for item in items
+        ]
+
+
+class TagsBody(_ListBody):
     """One tag by its fields, or a list in `tags`, written in this order.
 
     The request ends at the first invalid tag; the tags before it have been written.
@@ -110,10 +189,10 @@ class TagsBody(WireModel):
     def listed(self) -> list[TagBody]:
         """Return the tags, in order."""
         fields = self.model_dump(exclude={"tags"})
-        return [TagBody.model_validate(fields)] if self.tags is None else self.tags
+        return [TagBody.model_validate(fields)] if self.tags is None else self.in_scope(self.tags)
 
 
-class TagTypesBody(WireModel):
+class TagTypesBody(_ListBody):
     """One tag type by its fields, or a list in `tagTypes`."""
 
     model_config = _one_or_list_schema(
@@ -139,8 +218,9 @@ class TagTypesBody(WireModel):
     @property
     def listed(self) -> list[TagTypeBody]:
         """Return the tag types, in order."""
-        fields = self.model_dump(exclude={"tag_types"})
-        return [TagTypeBody.model_validate(fields)] if self.tag_types is None else self.tag_types
+        if self.tag_types is not None:
+            return self.in_scope(self.tag_types)
+        return [TagTypeBody.model_validate(self.model_dump(exclude={"tag_types"}))]
 
 
 def _require(body: WireModel, names: set[str], *, listed: str) -> None:
@@ -157,6 +237,7 @@ class TagReply(WireModel):
     description: str
     tag_type_name: str
     required: YesNo
+    database_id: str
 
 
 class TagsReply(LegacyEnvelope):
@@ -169,6 +250,7 @@ class TagTypeReply(WireModel):
     description: str
     required: YesNo
     tags: list[str]
+    database_id: str
 
 
 class TagTypesReply(LegacyEnvelope):
@@ -176,20 +258,22 @@ class TagTypesReply(LegacyEnvelope):
     next_token: Annotated[str | None, Field(alias="NextToken")] = None
 
 
-class TagOperationReply(WireModel):
-    """`job_id` is the job that removes a deleted tag from assets."""
+class _OperationReply(WireModel):
+    """`warnings` name databases that have a tag or type of the same name as a new one of GLOBAL."""
 
     success: bool = True
     message: str
-    tag_name: str
     operation: Operation
     timestamp: str
+    warnings: list[str] | None = None
+
+
+class TagOperationReply(_OperationReply):
+    """`job_id` is the job that removes a deleted tag from assets."""
+
+    tag_name: str
     job_id: str | None = None
 
 
-class TagTypeOperationReply(WireModel):
-    success: bool = True
-    message: str
+class TagTypeOperationReply(_OperationReply):
     tag_type_name: str
-    operation: Operation
-    timestamp: str

@@ -1,9 +1,10 @@
 """The tags that an asset must have, and the displayed names of types. Pure."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 
 from backend.core.errors import InvalidInputError
-from backend.domains.tags.models import Tag, TagType
+from backend.core.names import GLOBAL
+from backend.domains.tags.models import Scoped, Tag, TagType
 
 _REQUIRED_MARK = " [R]"
 
@@ -14,20 +15,30 @@ def shown_type(tag: Tag, tag_type: TagType | None) -> str:
     return tag.tag_type_name + _REQUIRED_MARK if is_required else tag.tag_type_name
 
 
-def check_known(tags: Sequence[str], known: Iterable[Tag]) -> None:
-    """Require that every tag exists.
+def scopes_of(database_id: str, tags: Iterable[str]) -> list[Scoped]:
+    """Return the tags that names may mean for assets of a database."""
+    return [Scoped(scope, name) for name in tags for scope in (database_id, GLOBAL)]
+
+
+def resolve(tags: Iterable[Tag]) -> dict[str, Tag]:
+    """Return tags by name: of those with one name, that of the database."""
+    ordered = sorted(tags, key=lambda tag: tag.database_id != GLOBAL)
+    return {tag.tag_name: tag for tag in ordered}
+
+
+def check_known(tags: Iterable[str], known: Collection[str]) -> None:
+    """Require that every tag is among the `known` ones.
 
     Raises:
         InvalidInputError: the message names the missing tags.
     """
-    names = {tag.tag_name for tag in known}
-    missing = sorted(set(tags) - names)
+    missing = sorted(set(tags) - set(known))
     if missing:
         raise InvalidInputError.of("tags", f"tag {', '.join(missing)} does not exist")
 
 
 def check_required(
-    covered: Collection[str], types: Iterable[TagType], *, named: Callable[[str], bool]
+    covered: Collection[Scoped], types: Iterable[TagType], *, named: Callable[[Scoped], bool]
 ) -> None:
     """Require that every required type is among the `covered` ones.
 
@@ -35,12 +46,12 @@ def check_required(
         InvalidInputError: the message names the missing types, of those that may be `named`.
     """
     missing = sorted(
-        tag_type.tag_type_name
+        tag_type.scoped
         for tag_type in types
         # A required type without tags is ignored: no asset could have one of them.
-        if tag_type.is_required and tag_type.tag_count > 0 and tag_type.tag_type_name not in covered
+        if tag_type.is_required and tag_type.tag_count > 0 and tag_type.scoped not in covered
     )
-    names = ", ".join(filter(named, missing))
+    names = ", ".join(map(str, filter(named, missing)))
     if names:
         raise InvalidInputError.of("tags", f"a tag of type {names} is required")
     if missing:

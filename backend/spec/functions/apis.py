@@ -103,11 +103,12 @@ TAGS_API = api(
     "Tags and tag types.",
     uses={
         **AUDITED,
-        registry.TAGS: (*EDITS, "Scan"),
-        registry.TAG_TYPES: (*EDITS, "BatchGetItem", "Scan"),
+        assets.DATABASES: ("ConditionCheckItem",),
+        registry.TAGS: (*EDITS, "ConditionCheckItem", "Scan"),
+        registry.TAG_TYPES: (*EDITS, "BatchGetItem", "ConditionCheckItem", "Scan"),
         access.CONSTRAINTS: ("Scan",),
         operations.JOBS: ("PutItem",),
-        operations.RESERVATIONS: ("GetItem", "PutItem"),
+        operations.RESERVATIONS: ("GetItem", "PutItem", "UpdateItem"),
     },
     secrets=(secrets.PAGE_TOKEN_KEY,),
 )

@@ -235,7 +235,7 @@ LIFECYCLE_WORKER = Function(
                 registry.SUBSCRIPTIONS: ("DeleteItem",),
                 operations.RESERVATIONS: ("BatchGetItem", "DeleteItem"),
                 ASSET_BUCKET: ("ListBucketMultipartUploads",),
-                registry.TAGS: ("GetItem",),
+                registry.TAGS: ("BatchGetItem",),
                 assets.DATABASES: ("GetItem", "Scan"),
                 assets.ARCHIVED_FILES: (
                     "BatchWriteItem",

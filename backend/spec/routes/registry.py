@@ -52,30 +52,19 @@ DELETE_DATABASE = Route(
     "Delete a database without active assets (soft), or purge a deleted one", "database",
     reads=(IF_MATCH,),
 )  # fmt: skip
-_DATABASE = ("databaseId",)  # VAMS 2.6 has tags of single databases
-LIST_TAGS = Route(
-    "GET", "/tags", "tags", "list_tags", "List the tags", "tag", narrowing=(*_DATABASE, "scope")
-)
-CREATE_TAG = Route(
-    "POST", "/tags", "tags", "create_tag", "Create a tag", "tag", narrowing=_DATABASE
-)
-UPDATE_TAG = Route("PUT", "/tags", "tags", "update_tag", "Change a tag", "tag", narrowing=_DATABASE)
-DELETE_TAG = Route(
-    "DELETE", "/tags/{tagId}", "tags", "delete_tag", "Delete a tag", "tag", narrowing=_DATABASE
-)
+LIST_TAGS = Route("GET", "/tags", "tags", "list_tags", "List the tags", "tag")
+CREATE_TAG = Route("POST", "/tags", "tags", "create_tag", "Create a tag", "tag")
+UPDATE_TAG = Route("PUT", "/tags", "tags", "update_tag", "Change a tag", "tag")
+DELETE_TAG = Route("DELETE", "/tags/{tagId}", "tags", "delete_tag", "Delete a tag", "tag")
 LIST_TAG_TYPES = Route(
-    "GET", "/tag-types", "tags", "list_tag_types", "List tag types", "tagType",
-    narrowing=(*_DATABASE, "scope"),
+    "GET", "/tag-types", "tags", "list_tag_types", "List tag types", "tagType"
 )  # fmt: skip
 CREATE_TAG_TYPE = Route(
-    "POST", "/tag-types", "tags", "create_tag_type", "Create a tag type", "tagType",
-    narrowing=_DATABASE,
+    "POST", "/tag-types", "tags", "create_tag_type", "Create a tag type", "tagType"
 )  # fmt: skip
 UPDATE_TAG_TYPE = Route(
-    "PUT", "/tag-types", "tags", "update_tag_type", "Change a tag type", "tagType",
-    narrowing=_DATABASE,
+    "PUT", "/tag-types", "tags", "update_tag_type", "Change a tag type", "tagType"
 )  # fmt: skip
 DELETE_TAG_TYPE = Route(
-    "DELETE", "/tag-types/{tagTypeId}", "tags", "delete_tag_type", "Delete a tag type", "tagType",
-    narrowing=_DATABASE,
+    "DELETE", "/tag-types/{tagTypeId}", "tags", "delete_tag_type", "Delete a tag type", "tagType"
 )  # fmt: skip

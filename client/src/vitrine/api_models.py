@@ -1399,12 +1399,14 @@ class Tag(Wire):
     description: str | None = None
     tag_type_name: str | None = None
     required: str | bool | None = None
+    database_id: str | None = None
 
 
 class TagBody(Body):
     tag_name: str
     description: str
     tag_type_name: str
+    database_id: str | None = None
 
 
 class TagType(Wire):
@@ -1412,6 +1414,7 @@ class TagType(Wire):
     description: str | None = None
     required: str | bool | None = None
     tags: tuple[JsonValue, ...] | None = None
+    database_id: str | None = None
 
 
 class TagTypeBody(Body):
@@ -1422,6 +1425,7 @@ class TagTypeBody(Body):
     tag_type_name: str
     description: str
     required: str | None = None
+    database_id: str | None = None
 
 
 class TagTypesBody(Body):
@@ -1429,6 +1433,7 @@ class TagTypesBody(Body):
     One tag type by its fields, or a list in `tagTypes`.
     """
 
+    database_id: str | None = None
     tag_type_name: str | None = None
     description: str | None = None
     required: str | None = None
@@ -1442,6 +1447,7 @@ class TagsBody(Body):
     The request ends at the first invalid tag; the tags before it have been written.
     """
 
+    database_id: str | None = None
     tag_name: str | None = None
     description: str | None = None
     tag_type_name: str | None = None

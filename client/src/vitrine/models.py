@@ -35,6 +35,9 @@ from vitrine.api_models import Version as Version
 from vitrine.wire import Body
 from vitrine.wire import Wire as Wire
 
+GLOBAL = "GLOBAL"
+"""The database id of what belongs to every database: tags, pipelines, workflows and schemas."""
+
 AssetIds = tuple[str, str]
 """An asset's database id and asset id."""
 
@@ -57,6 +60,12 @@ class Operation(Wire):
     message: str | None = None
     operation: str | None = None
     timestamp: str | None = None
+
+
+class Created(Operation):
+    """The reply of a creation; `warnings` are what else has the name."""
+
+    warnings: list[str] | None = None
 
 
 class TagDeleted(Operation):

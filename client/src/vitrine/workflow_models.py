@@ -6,11 +6,9 @@ from typing import Self
 from pydantic import JsonValue
 
 from vitrine import api_models
+from vitrine.models import GLOBAL as GLOBAL
 from vitrine.models import Wire
 from vitrine.wire import Body
-
-GLOBAL = "GLOBAL"
-"""The database id of what belongs to every database: pipelines, workflows and schemas."""
 
 
 class PipelineSettings(api_models.PutPipelineBody):

@@ -83,13 +83,18 @@ export function usePermissions(): Permissions {
   };
 }
 
-export const tagsQuery = queryOptions({
-  queryKey: ['tags'],
-  queryFn: async () => {
-    const { Items } = await reply(api.GET('/tags', {}));
-    return Items.map((tag) => tag.tagName).sort(compareNames);
-  },
-});
+/** The tags that assets of each of these databases may have. */
+export const tagsQuery = (databases: string[]) =>
+  queryOptions({
+    queryKey: ['tags'],
+    queryFn: async () => (await reply(api.GET('/tags', {}))).Items,
+    select: (tags) => {
+      const usable = tags.filter(
+        (tag) => tag.databaseId === 'GLOBAL' || databases.every((id) => id === tag.databaseId),
+      );
+      return [...new Set(usable.map((tag) => tag.tagName))].sort(compareNames);
+    },
+  });
 
 export const databasesQuery = queryOptions({
   queryKey: ['databases'],

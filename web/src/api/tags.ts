@@ -8,7 +8,7 @@ export const tagTypesQuery = queryOptions({
   queryFn: async () => {
     const names: string[] = [];
     const read = (startingToken?: string) =>
-      reply(api.GET('/tag-types', { params: { query: { startingToken } } }));
+      reply(api.GET('/tag-types', { params: { query: { scope: 'global', startingToken } } }));
     for await (const page of pagesOf(read))
       names.push(...page.Items.map(({ tagTypeName }) => tagTypeName));
     return names.sort(compareNames);

@@ -102,7 +102,17 @@ const DEFAULTS: [Method, string, JsonBodyType][] = [
   ['get', `${ASSET}/asset-links`, {}],
   ['get', `${ASSET}/files/similar`, { items: [] }],
   ['post', `${ASSET}/download`, { downloadUrl: 'http://storage.test/a.txt' }],
-  ['get', '/tags', { Items: [{ tagName: 'brass' }, { tagName: 'museum' }] }],
+  [
+    'get',
+    '/tags',
+    {
+      Items: [
+        { tagName: 'brass', databaseId: 'GLOBAL' },
+        { tagName: 'museum', databaseId: 'library' },
+        { tagName: 'elsewhere', databaseId: 'other' },
+      ],
+    },
+  ],
   ['get', '/search/suggest', { suggestions: [] }],
   ['post', '/search', hits(hit('lamp'), hit('gear'))],
   ['post', '/previews', { items: [] }],

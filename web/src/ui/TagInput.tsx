@@ -14,6 +14,8 @@ const NAME = /^[-._a-zA-Z0-9 ]{1,256}$/;
 export function TagInput(props: {
   label: string;
   act: string;
+  /** The databases of the assets that get the tag. */
+  databases: string[];
   /** Those that need not be offered. */
   except?: readonly string[];
   fieldProps?: ReturnType<FieldProps>;
@@ -21,7 +23,7 @@ export function TagInput(props: {
 }) {
   const id = useId();
   const cache = useQueryClient();
-  const tags = useQuery(tagsQuery);
+  const tags = useQuery(tagsQuery(props.databases));
   const mayCreate = useQuery(currentUserQuery).data?.pages.has('/auth/tags') ?? false;
   const [typed, setTyped] = useState('');
   const [isNew, setNew] = useState(false);

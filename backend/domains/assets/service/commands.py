@@ -190,7 +190,7 @@ class AssetService(AssetQueries):
         database = self.databases.find_database(body.database_id)
         if database is None:
             raise DatabaseNotFoundError(body.database_id)
-        self.tags.check_tags(caller, body.tags or [])
+        self.tags.check_tags(caller, body.database_id, body.tags or [])
         bucket = self.databases.bucket_of(database)
         if body.bucket_existing_key:  # the folder may contain objects of other programs
             self.buckets.bucket_for(caller, "POST", bucket.bucket_id)
@@ -248,7 +248,7 @@ class AssetService(AssetQueries):
         for _ in range(_ATTEMPTS):  # by hand: no attempt follows if a revision is expected
             asset = self.asset_for(caller, "PUT", database_id, asset_id)
             if body.tags is not None:
-                self.tags.check_tags(caller, body.tags, carried=asset.tags)
+                self.tags.check_tags(caller, database_id, body.tags, carried=asset.tags)
             if expected_revision is not None and expected_revision != asset.revision:
                 raise AssetRevisionError(asset_id)
             changes = rules.changed_attributes(asset, body)

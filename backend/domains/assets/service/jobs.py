@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from backend.core.clock import Clock, iso
 from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
+from backend.core.names import GLOBAL
 from backend.core.paging import PageRequest
 from backend.domains.assets.errors import AssetRevisionError
 from backend.domains.assets.models import Asset
@@ -52,15 +53,16 @@ class TagWithdrawal:
             UnavailableError: a service is unavailable, or an asset is changed concurrently at every
                 attempt.
         """
-        tag = str(job.parameters["tagName"])
-        if self.tags.exists(tag):
-            return Progress(
-                finished=True, problems=(f"Tag {tag} was created again, so assets keep it",)
-            )
+        tag, scope = str(job.parameters["tagName"]), job.database_id
+        if self.tags.exists(tag, scope or GLOBAL):
+            fact = f"Tag {tag} exists, or was created again, so assets keep it"
+            return Progress(finished=True, problems=(fact,))
         cursor = job.cursor
         partitions: list[str] = list(cursor.get("partitions", []))
         if not partitions:
-            return self._next_database(cursor)
+            return self._next_database(cursor, scope)
+        if scope is None and self.tags.exists(tag, active(partitions[0])):
+            return Progress({**cursor, "partitions": []})  # its assets have the database's own tag
         request = PageRequest(PAGE, cursor.get("after"))
         page = self.assets.list_in_partition(partitions[0], request)
         caller = Identity(job.created_by)
@@ -73,17 +75,16 @@ class TagWithdrawal:
             following["partitions"] = partitions[1:]
         return Progress(following, items=changed)
 
-    def _next_database(self, cursor: Mapping[str, Any]) -> Progress:
-        page = self.databases.registry(PageRequest(1, cursor.get("database")))
-        if page.items:
-            (database,) = page.items
-            own = active(database.database_id)
-            following = {
-                **cursor,
-                "database": self.databases.position_of(database),
-                "partitions": [own, archived(own)],
-            }
-            return Progress(following)
+    def _next_database(self, cursor: Mapping[str, Any], scope: str | None) -> Progress:
+        position = cursor.get("database")
+        if scope is None:
+            page = self.databases.registry(PageRequest(1, position))
+            walked = [(row.database_id, self.databases.position_of(row)) for row in page.items]
+        else:
+            walked = [] if position else [(scope, {"databaseId": scope})]
+        for database_id, at in walked:
+            own = active(database_id)
+            return Progress({**cursor, "database": at, "partitions": [own, archived(own)]})
         if cursor.get("second"):
             return Progress(finished=True)
         return Progress({"second": True}, wait_seconds=self.settle_delay_seconds)

@@ -6,7 +6,9 @@ from typing import Literal
 from vitrine import api_models as api
 from vitrine.api_models import Purge as Purge
 from vitrine.models import (
+    GLOBAL,
     ApiKey,
+    Created,
     Database,
     DatabaseCreated,
     Message,
@@ -117,42 +119,92 @@ class Databases(Resource):
 
 
 class Tags(Resource):
-    def list(self, *, page_size: int | None = None) -> Iterator[Tag]:
-        return self._transport.pages(Tag, path_of("tags"), page_size=page_size)
+    """Tags. `database_id` is the scope: the database, or `GLOBAL` for all of them."""
 
-    def create(self, tag_name: str, *, description: str, tag_type_name: str) -> Operation:
-        return self._write("POST", tag_name, description, tag_type_name)
+    def list(
+        self,
+        *,
+        database_id: str | None = None,
+        scope: Literal["global", "all"] | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[Tag]:
+        """List the tags of all scopes, or of one: `scope` can be `global`."""
+        query = {"databaseId": database_id, "scope": scope}
+        return self._transport.pages(Tag, path_of("tags"), query=query, page_size=page_size)
 
-    def update(self, tag_name: str, *, description: str, tag_type_name: str) -> Operation:
-        return self._write("PUT", tag_name, description, tag_type_name)
+    def create(
+        self, tag_name: str, *, description: str, tag_type_name: str, database_id: str = GLOBAL
+    ) -> Created:
+        """Create a tag. Its type must be of the same scope."""
+        body = _tag(tag_name, description, tag_type_name, database_id)
+        return self._transport.write(Created, "POST", path_of("tags"), body=body)
 
-    def delete(self, tag_name: str) -> TagDeleted:
-        return self._transport.write(TagDeleted, "DELETE", path_of("tags", tag_name))
+    def update(
+        self, tag_name: str, *, description: str, tag_type_name: str, database_id: str = GLOBAL
+    ) -> Operation:
+        body = _tag(tag_name, description, tag_type_name, database_id)
+        return self._transport.write(Operation, "PUT", path_of("tags"), body=body)
 
-    def _write(self, method: str, tag_name: str, description: str, tag_type_name: str) -> Operation:
-        body = api.TagsBody(tag_name=tag_name, description=description, tag_type_name=tag_type_name)
-        return self._transport.write(Operation, method, path_of("tags"), body=body)
+    def delete(self, tag_name: str, *, database_id: str = GLOBAL) -> TagDeleted:
+        path, query = path_of("tags", tag_name), {"databaseId": database_id}
+        return parse(TagDeleted, self._transport.send("DELETE", path, query=query))
+
+
+def _tag(tag_name: str, description: str, tag_type_name: str, database_id: str) -> api.TagsBody:
+    return api.TagsBody(
+        tag_name=tag_name,
+        description=description,
+        tag_type_name=tag_type_name,
+        database_id=database_id,
+    )
 
 
 class TagTypes(Resource):
-    def list(self, *, page_size: int | None = None) -> Iterator[TagType]:
-        return self._transport.pages(TagType, path_of("tag-types"), page_size=page_size)
+    """Tag types. `database_id` is the scope: the database, or `GLOBAL` for all of them."""
 
-    def create(self, tag_type_name: str, *, description: str, required: bool = False) -> Operation:
-        return self._write("POST", tag_type_name, description, required)
-
-    def update(self, tag_type_name: str, *, description: str, required: bool) -> Operation:
-        return self._write("PUT", tag_type_name, description, required)
-
-    def delete(self, tag_type_name: str) -> Operation:
-        """Delete a tag type. Raises ConflictError while a tag has this type."""
-        return self._transport.write(Operation, "DELETE", path_of("tag-types", tag_type_name))
-
-    def _write(self, method: str, name: str, description: str, required: bool) -> Operation:
-        body = api.TagTypesBody(
-            tag_type_name=name, description=description, required="True" if required else "False"
+    def list(
+        self,
+        *,
+        database_id: str | None = None,
+        scope: Literal["global", "all"] | None = None,
+        page_size: int | None = None,
+    ) -> Iterator[TagType]:
+        """List the tag types of all scopes, or of one: `scope` can be `global`."""
+        query = {"databaseId": database_id, "scope": scope}
+        return self._transport.pages(
+            TagType, path_of("tag-types"), query=query, page_size=page_size
         )
-        return self._transport.write(Operation, method, path_of("tag-types"), body=body)
+
+    def create(
+        self,
+        tag_type_name: str,
+        *,
+        description: str,
+        required: bool = False,
+        database_id: str = GLOBAL,
+    ) -> Created:
+        body = _tag_type(tag_type_name, description, required, database_id)
+        return self._transport.write(Created, "POST", path_of("tag-types"), body=body)
+
+    def update(
+        self, tag_type_name: str, *, description: str, required: bool, database_id: str = GLOBAL
+    ) -> Operation:
+        body = _tag_type(tag_type_name, description, required, database_id)
+        return self._transport.write(Operation, "PUT", path_of("tag-types"), body=body)
+
+    def delete(self, tag_type_name: str, *, database_id: str = GLOBAL) -> Operation:
+        """Delete a tag type. Raises ConflictError while a tag has this type."""
+        path, query = path_of("tag-types", tag_type_name), {"databaseId": database_id}
+        return parse(Operation, self._transport.send("DELETE", path, query=query))
+
+
+def _tag_type(name: str, description: str, required: bool, database_id: str) -> api.TagTypesBody:
+    return api.TagTypesBody(
+        tag_type_name=name,
+        description=description,
+        required="True" if required else "False",
+        database_id=database_id,
+    )
 
 
 class _Keys(Resource):

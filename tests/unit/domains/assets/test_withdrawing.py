@@ -19,7 +19,7 @@ from backend.domains.audit.models import audit_entity
 from backend.domains.jobs.models import Job
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service.runner import JobRunner
-from backend.domains.tags.models import TagBody
+from backend.domains.tags.models import TagBody, TagTypeBody
 from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.operations import AUDIT
 from tests.factories.assets import ADMIN, NOON, asset_service, created_asset, created_database
@@ -108,6 +108,26 @@ def test_a_deleted_tag_leaves_the_assets_of_all_databases(world: World) -> None:
     assert [(entry["operation"], entry["userId"]) for entry in entries] == [("delete_tag", "admin")]
 
 
+def test_a_tag_leaves_the_assets_that_have_no_other_of_its_name(world: World) -> None:
+    tags = world.service.tags
+    era = TagTypeBody(tag_type_name="era", description="When", database_id="museum")
+    tags.create_tag_type(ADMIN, era)
+    for name in ("roman", "greek"):
+        body = TagBody(tag_name=name, description=name, tag_type_name="era", database_id="museum")
+        tags.create_tag(ADMIN, body)
+    created_asset(world.service, "statue", tags=("roman", "greek"))
+    everywhere = TagBody(tag_name="roman", description="Roman", tag_type_name="look")
+    tags.create_tag(ADMIN, everywhere)
+    created_asset(world.service, "vase", database_id="annex", tags=("roman",))
+    assert world.both_walks(tags.delete_tag(ADMIN, "greek", "museum")).items_done == 1
+    assert world.both_walks(tags.delete_tag(ADMIN, "roman")).items_done == 1
+    assert (world.asset("statue").tags, world.asset("vase", "annex").tags) == (["roman"], [])
+    tags.create_tag(ADMIN, everywhere)
+    done = world.both_walks(tags.delete_tag(ADMIN, "roman", "museum"))
+    assert done.problems == ["Tag roman exists, or was created again, so assets keep it"]
+    assert world.asset("statue").tags == ["roman"]
+
+
 def test_pages_are_walked_one_a_step(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("backend.domains.assets.service.jobs.PAGE", 2)
     for number in range(5):
@@ -176,7 +196,7 @@ def test_assets_keep_a_tag_that_is_created_again_during_its_deletion(world: Worl
     done = world.run(job)
     assert done is not None
     assert (done.state, done.items_done) == ("done", 0)
-    assert done.problems == ["Tag red was created again, so assets keep it"]
+    assert done.problems == ["Tag red exists, or was created again, so assets keep it"]
     assert world.asset("statue").tags == ["red"]
 
 

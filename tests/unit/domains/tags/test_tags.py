@@ -14,17 +14,19 @@ from backend.domains.access.repository.deleted_names import DeletedNameRepositor
 from backend.domains.access.repository.policies import PolicyRepository
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.service.commands import AuditService
-from backend.domains.tags.models import Tag
+from backend.domains.tags.models import Scoped, Tag
 from backend.domains.tags.repository import TagRepository, TagTypeRepository
 from backend.domains.tags.routes import build_router
 from backend.domains.tags.service import TagService
 from backend.spec.tables.operations import JOBS
 from backend.spec.tables.registry import TAG_TYPES
 from tests.factories.access import OnlyUser
+from tests.factories.assets import database_service
 from tests.factories.http import Client, Response, operation_reply
 from tests.factories.jobs import ADMIN, job_service
 
 COLOUR = {"tagTypeName": "colour", "description": "Main colour"}
+GLOBAL_RED = Scoped("GLOBAL", "red")
 RED = {"tagName": "red", "description": "Mostly red", "tagTypeName": "colour"}
 
 
@@ -34,6 +36,7 @@ def service(tables: Tables, audit: AuditService, now: datetime) -> TagService:
     return TagService(
         TagRepository(tables),
         types,
+        database_service(tables, audit, lambda: now),
         PolicyRepository(tables),
         DeletedNames(DeletedNameRepository(tables), OnlyUser()),
         OnlyUser(),
@@ -81,12 +84,18 @@ def test_a_created_type_and_its_tags_are_listed(client: Client) -> None:
     assert write_tag(client).body == operation_reply("Tag red was created", "create", tagName="red")
     write_tag(client, tagName="blue")
     assert types(client) == {
-        "colour": {"description": "Main colour", "required": "False", "tags": ["blue", "red"]}
+        "colour": {
+            "description": "Main colour",
+            "required": "False",
+            "tags": ["blue", "red"],
+            "databaseId": "GLOBAL",
+        }
     }
     assert tags(client)["red"] == {
         "description": "Mostly red",
         "tagTypeName": "colour",
         "required": "False",
+        "databaseId": "GLOBAL",
     }
 
 
@@ -133,9 +142,8 @@ def test_an_update_changes_description_and_type_of_a_tag(client: Client) -> None
     write_tag(client)
     assert write_tag(client, "PUT", description="Quite red").body["operation"] == "update"
     assert write_tag(client, "PUT", tagTypeName="paint").status == 200
-    assert tags(client) == {
-        "red": {"description": "Mostly red", "tagTypeName": "paint [R]", "required": "True"}
-    }
+    changed = {"description": "Mostly red", "tagTypeName": "paint [R]", "required": "True"}
+    assert tags(client) == {"red": {**changed, "databaseId": "GLOBAL"}}
 
 
 def test_a_type_in_use_is_deleted_once_its_last_tag_is_deleted_or_changed(client: Client) -> None:
@@ -160,7 +168,7 @@ def test_a_type_that_got_a_tag_meanwhile_is_not_deleted(
     write_type(client)
     get = TagTypeRepository.get
 
-    def get_then_tag(repository: TagTypeRepository, name: str) -> object:
+    def get_then_tag(repository: TagTypeRepository, name: Scoped) -> object:
         result = get(repository, name)
         write_tag(client)
         return result
@@ -174,7 +182,7 @@ def test_a_type_that_got_a_tag_meanwhile_is_not_deleted(
 def test_a_deleted_tag_names_its_job(client: Client, service: TagService) -> None:
     write_type(client)
     write_tag(client)
-    seen = service.tags.get("red")
+    seen = service.tags.get(GLOBAL_RED)
     assert seen is not None
     write_tag(client, "PUT", description="Other")
     with pytest.raises(Exception, match="changed by someone else"):
@@ -257,7 +265,7 @@ def test_lists_are_paged_for_administrators_only(client: Client, service: TagSer
 
 def refusal(service: TagService, *names: str) -> str:
     with pytest.raises(InvalidInputError) as refused:
-        service.check_tags(ADMIN, names)
+        service.check_tags(ADMIN, "museum", names)
     assert refused.value.fields[0].field == "tags"
     return refused.value.message
 
@@ -265,20 +273,20 @@ def refusal(service: TagService, *names: str) -> str:
 def test_tags_that_exist_and_may_be_seen_pass(client: Client, service: TagService) -> None:
     write_type(client)
     write_tag(client)
-    service.check_tags(ADMIN, ["red"])
-    service.check_tags(ADMIN, [])
+    service.check_tags(ADMIN, "museum", ["red"])
+    service.check_tags(ADMIN, "museum", [])
     assert refusal(service, "red", "green", "blue") == "tags: tag blue, green does not exist"
     blind = replace(service, authorization=TypeHidden())
     assert refusal(blind, "red") == refusal(blind, "green").replace("green", "red")
-    blind.check_tags(ADMIN, ["red"], carried=["red", "blue"])
-    service.check_tags(ADMIN, ["red"])
+    blind.check_tags(ADMIN, "museum", ["red"], carried=["red", "blue"])
+    service.check_tags(ADMIN, "museum", ["red"])
 
 
 class TypeHidden(OnlyUser):
     """May do everything, but see what is of the type `colour`."""
 
     def may(self, caller: Identity, action: Action, target: Secured) -> bool:
-        return action != "GET" or target.fields["tagTypeName"] != "colour"
+        return action != "GET" or target.fields.get("tagTypeName") != "colour"
 
 
 def test_a_required_type_that_may_not_be_seen_is_not_named(
@@ -292,22 +300,22 @@ def test_a_required_type_that_may_not_be_seen_is_not_named(
     assert refusal(blind) == "tags: a tag of type era is required"
     hidden = "tags: a tag of a required type is missing; you have no permission to see that type"
     assert refusal(blind, "gothic") == hidden
-    blind.check_tags(ADMIN, ["gothic", "red"], carried=["red"])
+    blind.check_tags(ADMIN, "museum", ["gothic", "red"], carried=["red"])
 
 
 def test_a_required_type_with_tags_must_be_covered(client: Client, service: TagService) -> None:
     write_type(client, required="True")
-    service.check_tags(ADMIN, [])
+    service.check_tags(ADMIN, "museum", [])
     write_tag(client)
     refusal(service)
     delete_tag(client)
-    service.check_tags(ADMIN, [])
+    service.check_tags(ADMIN, "museum", [])
     write_type(client, tagTypeName="era")
     write_tag(client)
     write_tag(client, tagName="gothic", tagTypeName="era")
     assert refusal(service) == "tags: a tag of type colour is required"
     assert refusal(service, "gothic") == "tags: a tag of type colour is required"
-    service.check_tags(ADMIN, ["red", "gothic"])
+    service.check_tags(ADMIN, "museum", ["red", "gothic"])
 
 
 def test_a_deletion_that_was_overtaken_starts_no_job(
@@ -315,11 +323,11 @@ def test_a_deletion_that_was_overtaken_starts_no_job(
 ) -> None:
     write_type(client)
     write_tag(client)
-    result = service.tags.get("red")
+    result = service.tags.get(GLOBAL_RED)
     assert result is not None
     write_tag(client, "PUT", description="Rather red")
 
-    def stale(repository: TagRepository, tag_name: str) -> Tag:
+    def stale(repository: TagRepository, tag: Scoped) -> Tag:
         return result
 
     monkeypatch.setattr(TagRepository, "get", stale)

@@ -71,6 +71,7 @@ export function AssetEditor(props: EditorProps) {
       />
       {theirs('description')}
       <TagsField
+        databases={[props.place.databaseId]}
         fieldProps={form.fieldProps('tags')}
         selected={draft.tags}
         onChange={(tags) => change({ tags })}
@@ -182,6 +183,7 @@ export function ConflictNotice({
 }
 
 function TagsField(props: {
+  databases: string[];
   fieldProps: ReturnType<FieldProps>;
   selected: string[];
   onChange: (tags: string[]) => void;
@@ -207,6 +209,7 @@ function TagsField(props: {
       <TagInput
         label={words.addTag}
         act={words.add}
+        databases={props.databases}
         except={selected}
         fieldProps={fieldProps}
         onChoose={(tag) => onChange([...new Set([...selected, tag])])}

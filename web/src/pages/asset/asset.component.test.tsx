@@ -65,6 +65,7 @@ test('their value is taken by a press, and tags are added and removed', async ()
   await user.click(await button('Use theirs'));
   expect(field('Name of the asset')).toHaveProperty('value', 'theirs');
   await screen.findByRole('option', { name: 'museum' });
+  expect(screen.queryByRole('option', { name: 'elsewhere' })).toBeNull();
   await user.type(field('Add a tag'), 'museum{Enter}');
   await user.click(await button('Remove the tag brass'));
   respond('put', ASSET, {});

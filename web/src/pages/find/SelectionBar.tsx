@@ -76,6 +76,7 @@ export function SelectionBar(props: {
       undo && done.length ? { name: texts.undo, act: () => undo(done) } : undefined,
     );
   };
+  const close = () => setOpenDialog(null);
   const restore = (these: Card[]) => void run(restoreAsset, selectionTexts.restored, these);
   return (
     <div ref={bar} className="selection" role="region" aria-label={title}>
@@ -104,20 +105,19 @@ export function SelectionBar(props: {
       <button type="button" onClick={() => onChange([])} disabled={done !== null}>
         {texts.find.clearSelection}
       </button>
-      {openDialog === 'download' && (
-        <DownloadDialog cards={cards} onClose={() => setOpenDialog(null)} />
-      )}
-      {openDialog === 'run' && <RunDialog cards={cards} onClose={() => setOpenDialog(null)} />}
+      {openDialog === 'download' && <DownloadDialog cards={cards} onClose={close} />}
+      {openDialog === 'run' && <RunDialog cards={cards} onClose={close} />}
       {openDialog === 'tag' && (
         <TagDialog
-          onClose={() => setOpenDialog(null)}
+          databases={cards.map((card) => card.databaseId)}
+          onClose={close}
           onChoose={(tag) => void run((card) => addTag(card, tag), selectionTexts.tagged(tag))}
         />
       )}
       {openDialog === 'archive' && (
         <ArchiveDialog
           cards={active}
-          onClose={() => setOpenDialog(null)}
+          onClose={close}
           onConfirm={() => void run(archiveAsset, selectionTexts.archived, active, restore)}
         />
       )}
@@ -159,13 +159,18 @@ async function actOnEach(cards: readonly Card[], act: Act, onStart: (at: number)
   return { failed, failure };
 }
 
-function TagDialog(props: { onClose: () => void; onChoose: (tag: string) => void }) {
+function TagDialog(props: {
+  databases: string[];
+  onClose: () => void;
+  onChoose: (tag: string) => void;
+}) {
   return (
     <Dialog title={selectionTexts.tag} onClose={props.onClose}>
       <div className="stack">
         <TagInput
           label={selectionTexts.tagName}
           act={selectionTexts.tag}
+          databases={props.databases}
           onChoose={props.onChoose}
         />
         <div className="acts">
