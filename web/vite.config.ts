@@ -53,6 +53,20 @@ function decoders(): Plugin {
   };
 }
 
+/** The service worker of downloads: one script, with the library that it uses. */
+const zipWorker: Plugin = {
+  name: 'zip-worker',
+  apply: 'build',
+  generateBundle() {
+    const parts = [
+      join(modules, 'client-zip/worker.js'),
+      fileURLToPath(new URL('src/pages/find/zip.worker.js', import.meta.url)),
+    ];
+    const source = parts.map((path) => readFileSync(path, 'utf8')).join('\n');
+    this.emitFile({ type: 'asset', fileName: 'zip/worker.js', source });
+  },
+};
+
 /** pdf.js also puts all that it exports into a global value, so that nothing could be left out. */
 const unusedPdf: Plugin = {
   name: 'unused-pdf',
@@ -70,7 +84,7 @@ const gateway = process.env.VITRINE_GATEWAY ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [react(), decoders(), unusedPdf],
+  plugins: [react(), decoders(), zipWorker, unusedPdf],
   build: {
     // Styles and scripts in data: addresses would be refused by the page's own policy.
     assetsInlineLimit: 0,

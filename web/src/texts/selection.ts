@@ -3,8 +3,6 @@ import { formatNumber, pluralize, formatBytes } from './formats';
 export const selectionTexts = {
   tag: 'Add a tag',
   tagName: 'Tag',
-  chooseTag: 'Choose a tag',
-  noTags: 'There are no tags yet. An administrator creates them.',
   archive: 'Archive',
   archiveTitle: (number: number) => `Archive ${pluralize(number, 'asset', 'assets')}?`,
   archiveHelp: 'Archived assets and their files are hidden. They can be restored.',
@@ -16,9 +14,9 @@ export const selectionTexts = {
     `${pluralize(number, 'asset', 'assets')} tagged “${tag}”`,
   listing: 'Listing the files…',
   files: (files: number, bytes: number) =>
-    `${pluralize(files, 'file', 'files')}, ${formatBytes(bytes)}, in one ZIP file`,
+    `${pluralize(files, 'file', 'files')}, ${formatBytes(bytes)}`,
   leftOut: (number: number) => `${pluralize(number, 'is', 'are')} left out:`,
-  overCount: 'Over the limit of 500',
+  overCount: (most: number) => `Over the limit of ${formatNumber(most)}`,
   overSize: 'Over the limit of 1 GB',
   archivedFile: 'Archived',
   otherDatabase: (databaseId: string) => `The workflow is only for the database ${databaseId}.`,
@@ -26,6 +24,16 @@ export const selectionTexts = {
     `Download the files of ${pluralize(number, 'asset', 'assets')}`,
   downloadFolder: (name: string) => `Download the folder ${name}`,
   downloadHelp: 'At most 500 files and 1 GB at once.',
+  streamHelp: 'At most 10,000 files at once. Keep this window open until the end.',
+  folderHelp: 'Files that the folder has with the same size are kept.',
+  asZip: 'Download as ZIP',
+  intoFolder: 'Save into a folder…',
+  restAsZip: 'Download the missing files',
+  notStreamed:
+    'This browser cannot save this download as one file. Choose fewer files, up to 1 GB.',
+  notWritten: 'The browser could not write it: the disk may be full, or the folder protected',
+  broken: (files: number) =>
+    `The download has ended early: ${pluralize(files, 'file is', 'files are')} missing.`,
   downloaded: (files: number) => `${pluralize(files, 'file', 'files')} downloaded`,
   notDownloaded: (files: number) => `${pluralize(files, 'file', 'files')} could not be downloaded:`,
   zipName: 'assets',

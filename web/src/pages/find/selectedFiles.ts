@@ -17,8 +17,16 @@ export type AssetCard = Pick<Card, 'id' | 'databaseId' | 'assetId' | 'name'>;
 
 /** As many files as one download takes, or as many runs as start at once. */
 export const MOST_FILES = 500;
-/** The browser holds a whole download, in memory or on disk. */
-const MOST_BYTES = 1_000_000_000;
+
+/** What a download may have. */
+export interface Limits {
+  files: number;
+  bytes: number;
+}
+/** The browser holds a whole file that the page makes, in memory or on disk. */
+export const IN_MEMORY: Limits = { files: MOST_FILES, bytes: 1_000_000_000 };
+/** Files that are listed before the first is sent. */
+export const STREAMED: Limits = { files: 10_000, bytes: Infinity };
 const PAGE = 500;
 const AT_ONCE = 6;
 
@@ -51,15 +59,19 @@ export interface Listed {
 }
 
 /** The files of assets; of one of them those in a folder, if there is one, whose path ends in `/`. */
-export const selectedFilesQuery = (cards: readonly AssetCard[], folder?: string) =>
+export const selectedFilesQuery = (
+  cards: readonly AssetCard[],
+  folder?: string,
+  most = MOST_FILES,
+) =>
   queryOptions({
-    queryKey: ['selected files', cards.map((card) => card.id), folder ?? null],
+    queryKey: ['selected files', cards.map((card) => card.id), folder ?? null, most],
     queryFn: async () => {
       const assets: Listed[] = [];
       for (let at = 0; at < cards.length; at += AT_ONCE)
         assets.push(
           ...(await Promise.all(
-            cards.slice(at, at + AT_ONCE).map((card) => listAsset(card, folder)),
+            cards.slice(at, at + AT_ONCE).map((card) => listAsset(card, folder, most)),
           )),
         );
       return assets;
@@ -69,14 +81,18 @@ export const selectedFilesQuery = (cards: readonly AssetCard[], folder?: string)
     gcTime: 0,
   });
 
-async function listAsset(card: AssetCard, folder: string | undefined): Promise<Listed> {
+async function listAsset(
+  card: AssetCard,
+  folder: string | undefined,
+  most: number,
+): Promise<Listed> {
   const place = { databaseId: card.databaseId, assetId: card.assetId };
   const none = { card, files: [], distributable: true };
   try {
     const asset = await readAsset(place);
     if (asset.status === 'archived') return { ...none, reason: assetTexts.archived };
     const distributable = asset.isDistributable;
-    return { card, files: await fetchFiles(place, folder), distributable, reason: '' };
+    return { card, files: await fetchFiles(place, folder, most), distributable, reason: '' };
   } catch (error) {
     if (isTransient(error)) throw error;
     return { ...none, reason: errorText(error) };
@@ -86,6 +102,7 @@ async function listAsset(card: AssetCard, folder: string | undefined): Promise<L
 async function fetchFiles(
   path: { databaseId: string; assetId: string },
   prefix: string | undefined,
+  most: number,
 ): Promise<FileItem[]> {
   const files: FileItem[] = [];
   const read = (startingToken?: string) => {
@@ -96,24 +113,26 @@ async function fetchFiles(
   };
   for await (const page of pagesOf(read)) {
     files.push(...page.items.filter((file) => !file.isFolder));
-    if (files.length > MOST_FILES) break;
+    if (files.length > most) break;
   }
   return files;
 }
 
 /** The files to download, in their order; those that would exceed a limit are left out. */
-export function downloadPlan(assets: readonly Listed[]): Plan {
+export function downloadPlan(assets: readonly Listed[], limits = IN_MEMORY): Plan {
   const plan = filesPlan(
     assets.map((asset) =>
       asset.distributable
         ? asset
         : { ...asset, reason: asset.reason || texts.picture.notDistributable },
     ),
+    [],
+    limits.files,
   );
   let bytes = 0;
   const within: Target[] = [];
   for (const target of plan.targets) {
-    if (bytes + target.size <= MOST_BYTES) {
+    if (bytes + target.size <= limits.bytes) {
       bytes += target.size;
       within.push(target);
     } else plan.leftOut.push({ name: targetName(target), reason: selectionTexts.overSize });
@@ -155,7 +174,11 @@ export function toWorkflow(item: components['schemas']['WorkflowItem']): Workflo
   return { ...item, extensions: extensions.includes(ALL) ? [] : extensions };
 }
 
-function filesPlan(assets: readonly Listed[], extensions: readonly string[] = []): Plan {
+function filesPlan(
+  assets: readonly Listed[],
+  extensions: readonly string[] = [],
+  most = MOST_FILES,
+): Plan {
   const plan: Plan = { targets: [], leftOut: [] };
   for (const asset of assets) {
     if (asset.reason) plan.leftOut.push(goneOf(asset));
@@ -163,7 +186,7 @@ function filesPlan(assets: readonly Listed[], extensions: readonly string[] = []
       const target = { card: asset.card, path: file.relativePath, size: file.size ?? 0 };
       const suits = !extensions.length || extensions.includes(`.${fileExtension(target.path)}`);
       if (!suits) continue;
-      const reason = leftOutReason(file, plan.targets.length);
+      const reason = leftOutReason(file, plan.targets.length, most);
       if (reason) plan.leftOut.push({ name: targetName(target), reason });
       else plan.targets.push(target);
     }
@@ -171,14 +194,14 @@ function filesPlan(assets: readonly Listed[], extensions: readonly string[] = []
   return plan;
 }
 
-function leftOutReason(file: FileItem, before: number): string {
+function leftOutReason(file: FileItem, before: number, most: number): string {
   if (file.isArchived) return selectionTexts.archivedFile;
   if (file.isQuarantined) return texts.picture.quarantined;
-  return overCount(before);
+  return overCount(before, most);
 }
 
-const overCount = (before: number): string =>
-  before >= MOST_FILES ? selectionTexts.overCount : '';
+const overCount = (before: number, most = MOST_FILES): string =>
+  before >= most ? selectionTexts.overCount(most) : '';
 
 const goneOf = ({ card, reason }: Listed): LeftOut => ({ name: card.name, reason: reason });
 

@@ -115,7 +115,7 @@ test('a download names what it leaves out, each with its reason', async () => {
   ]);
   await user.click(await button('Download'));
   const form = await dialog();
-  await within(form).findByText('1 file, 1.5 kB, in one ZIP file');
+  await within(form).findByText('1 file, 1.5 kB');
   within(form).getByText('2 are left out:');
   const reasons = within(form)
     .getAllByRole('listitem')

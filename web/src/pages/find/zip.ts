@@ -4,7 +4,7 @@ import { fetchWithIdleTimeout } from '../../api/idleTimeout';
 import { downloadUrl } from '../../api/downloads';
 import { targetName, type LeftOut, type Target } from './selectedFiles';
 
-interface Progress {
+export interface Progress {
   signal: AbortSignal;
   /** Before each file, with the number of those before it. */
   at: (done: number) => void;
@@ -20,13 +20,13 @@ export async function createZip(
   folder?: string,
 ): Promise<{ zip: Blob | null; failed: LeftOut[] }> {
   const failed: LeftOut[] = [];
-  const folders = assetFolders(targets);
+  const names = entryNames(targets, folder);
   async function* entries() {
     for (const [done, target] of targets.entries()) {
       at(done);
       try {
         const input = await read(target, signal);
-        yield { name: entryName(target, folders, folder), input };
+        yield { name: names[done], input };
       } catch (error) {
         signal.throwIfAborted();
         failed.push({
@@ -41,28 +41,47 @@ export async function createZip(
   return { zip: failed.length < targets.length ? zip : null, failed };
 }
 
-function entryName(
-  { card, path }: Target,
-  folders: ReadonlyMap<string, string>,
-  folder: string | undefined,
-): string {
-  if (folder === undefined) return `${folders.get(card.id) ?? ''}${path ?? ''}`;
-  return (path ?? '').slice(folder.lastIndexOf('/', folder.length - 2) + 1);
+/**
+ * The paths of files in a download: each in the folder of its asset, or those of one folder under its
+ * name. All parts are names as any system accepts them, and no two are alike.
+ */
+export function entryNames(targets: readonly Target[], folder?: string): string[] {
+  const folders = assetFolders(targets);
+  const names = new Set<string>();
+  return targets.map(({ card, path }) => {
+    const inAsset = path ?? '';
+    const start = folder === undefined ? 0 : folder.lastIndexOf('/', folder.length - 2);
+    const parts = inAsset.slice(start + 1).split('/');
+    const safe = parts.map((part) => portableName(part) || '_').join('/');
+    const whole = folder === undefined ? `${folders.get(card.id) ?? ''}/${safe}` : safe;
+    const [, stem = whole, extension = ''] = /^(.*[^/])(\.[^./]+)$/.exec(whole) ?? [];
+    let name = whole;
+    for (let number = 2; names.has(name.toLowerCase()); number++)
+      name = `${stem} (${number})${extension}`;
+    names.add(name.toLowerCase());
+    return name;
+  });
 }
 
 /** The name of the folder of a path that ends in `/`, as any system accepts it. */
 export const folderName = (folder: string): string =>
   portableName(folder.slice(folder.lastIndexOf('/', folder.length - 2) + 1, -1));
 
-async function read({ card, path }: Target, signal: AbortSignal): Promise<Blob> {
+export async function openFile({ card, path }: Target, signal: AbortSignal): Promise<Response> {
   // Each address is signed when it is needed: those of a long download would end before.
   const url = await downloadUrl(card, path ?? '');
-  const lost = (): never => {
+  const response = await fetchWithIdleTimeout(url, { signal }).catch(() => {
     throw new NetworkError();
-  };
-  const response = await fetchWithIdleTimeout(url, { signal }).catch(lost);
+  });
   if (!response.ok) throw new StorageError(response.status);
-  return response.blob().catch(lost);
+  return response;
+}
+
+async function read(target: Target, signal: AbortSignal): Promise<Blob> {
+  const response = await openFile(target, signal);
+  return response.blob().catch(() => {
+    throw new NetworkError();
+  });
 }
 
 /** The folder of each asset: its name as any system accepts it, with a number where two are alike. */
