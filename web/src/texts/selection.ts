@@ -3,6 +3,7 @@ import { formatNumber, pluralize, formatBytes } from './formats';
 export const selectionTexts = {
   tag: 'Add a tag',
   tagName: 'Tag',
+  untag: 'Remove a tag',
   archive: 'Archive',
   archiveTitle: (number: number) => `Archive ${pluralize(number, 'asset', 'assets')}?`,
   archiveHelp: 'Archived assets and their files are hidden. They can be restored.',
@@ -12,6 +13,8 @@ export const selectionTexts = {
   restored: (number: number) => `${pluralize(number, 'asset', 'assets')} restored`,
   tagged: (tag: string) => (number: number) =>
     `${pluralize(number, 'asset', 'assets')} tagged “${tag}”`,
+  untagged: (tag: string) => (number: number) =>
+    `“${tag}” removed from ${pluralize(number, 'asset', 'assets')}`,
   listing: 'Listing the files…',
   files: (files: number, bytes: number) =>
     `${pluralize(files, 'file', 'files')}, ${formatBytes(bytes)}`,
@@ -26,7 +29,6 @@ export const selectionTexts = {
   downloadHelp: 'At most 500 files and 1 GB at once.',
   streamHelp: 'At most 10,000 files at once. Keep this window open until the end.',
   folderHelp: 'Files that the folder has with the same size are kept.',
-  asZip: 'Download as ZIP',
   intoFolder: 'Save into a folder…',
   restAsZip: 'Download the missing files',
   notStreamed:

@@ -6,6 +6,7 @@ import { errorText } from '../../api/errors';
 import type { Permissions } from '../../api/queries';
 import { texts } from '../../texts';
 import { compareTexts } from '../../texts/compare';
+import { compareNames, formatNumber } from '../../texts/formats';
 import { selectionTexts } from '../../texts/selection';
 import { sheetTexts } from '../../texts/sheet';
 import { dependentsTexts } from '../../texts/dependents';
@@ -20,7 +21,7 @@ import { encodeCompared } from '../compare/comparedFile';
 import { DownloadDialog } from './DownloadDialog';
 import type { Card } from '../../api/hits';
 import { RunDialog } from './RunDialog';
-import { addTag } from './tagging';
+import { addTag, removeTag } from './tagging';
 
 type Act = (card: Card) => Promise<void>;
 /** Does something with these cards, and says so; `undo` gets those with which it is done. */
@@ -30,13 +31,14 @@ type RunAct = (
   these?: Card[],
   undo?: (done: Card[]) => void,
 ) => Promise<void>;
-type SelectionDialog = 'download' | 'tag' | 'run' | 'archive';
+type SelectionDialog = 'download' | 'tag' | 'untag' | 'run' | 'archive';
 
 /** The acts that the user may do with these assets, with their names. */
 function allowedActions(may: Permissions, cards: readonly Card[]): [SelectionDialog, string][] {
   const acts: [SelectionDialog, string, boolean][] = [
     ['download', texts.download, may.download],
     ['tag', selectionTexts.tag, may.change],
+    ['untag', selectionTexts.untag, may.change && cards.some((card) => card.tags.length > 0)],
     ['run', selectionTexts.run, may.run],
     ['archive', selectionTexts.archive, may.change && !cards.every((card) => card.isArchived)],
   ];
@@ -107,13 +109,7 @@ export function SelectionBar(props: {
       </button>
       {openDialog === 'download' && <DownloadDialog cards={cards} onClose={close} />}
       {openDialog === 'run' && <RunDialog cards={cards} onClose={close} />}
-      {openDialog === 'tag' && (
-        <TagDialog
-          databases={cards.map((card) => card.databaseId)}
-          onClose={close}
-          onChoose={(tag) => void run((card) => addTag(card, tag), selectionTexts.tagged(tag))}
-        />
-      )}
+      <TagDialogs openDialog={openDialog} cards={cards} run={run} onClose={close} />
       {openDialog === 'archive' && (
         <ArchiveDialog
           cards={active}
@@ -159,6 +155,34 @@ async function actOnEach(cards: readonly Card[], act: Act, onStart: (at: number)
   return { failed, failure };
 }
 
+function TagDialogs(props: {
+  openDialog: SelectionDialog | null;
+  cards: Card[];
+  run: RunAct;
+  onClose: () => void;
+}) {
+  const { openDialog, cards, run, onClose } = props;
+  if (openDialog === 'tag')
+    return (
+      <TagDialog
+        databases={cards.map((card) => card.databaseId)}
+        onClose={onClose}
+        onChoose={(tag) => void run((card) => addTag(card, tag), selectionTexts.tagged(tag))}
+      />
+    );
+  if (openDialog === 'untag')
+    return (
+      <UntagDialog
+        cards={cards}
+        onClose={onClose}
+        onChoose={(tag, these) =>
+          void run((card) => removeTag(card, tag), selectionTexts.untagged(tag), these)
+        }
+      />
+    );
+  return null;
+}
+
 function TagDialog(props: {
   databases: string[];
   onClose: () => void;
@@ -176,6 +200,38 @@ function TagDialog(props: {
         <div className="acts">
           <CloseButton />
         </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** The tags of the selected assets; the one that is pressed is removed from those that have it. */
+function UntagDialog({
+  cards,
+  onClose,
+  onChoose,
+}: {
+  cards: Card[];
+  onClose: () => void;
+  onChoose: (tag: string, these: Card[]) => void;
+}) {
+  const tags = [...new Set(cards.flatMap((card) => card.tags))].sort(compareNames);
+  return (
+    <Dialog title={selectionTexts.untag} onClose={onClose}>
+      <ul className="names" tabIndex={0}>
+        {tags.map((tag) => {
+          const these = cards.filter((card) => card.tags.includes(tag));
+          return (
+            <li key={tag}>
+              <button type="button" onClick={() => onChoose(tag, these)}>
+                <UserText text={tag} /> ({formatNumber(these.length)})
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      <div className="acts">
+        <CloseButton first />
       </div>
     </Dialog>
   );

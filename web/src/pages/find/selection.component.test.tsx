@@ -273,3 +273,23 @@ test('a tag is added to each selected asset, once', async () => {
     { tags: ['brass', 'museum'] },
   ]);
 });
+
+test('a tag is removed from those of the selected assets that have it', async () => {
+  const tagged = (name: string, list_tags: string[]) => {
+    const plain = hit(name);
+    return { ...plain, _source: { ...plain._source, list_tags } };
+  };
+  const cards = [tagged('a', ['brass', 'museum']), tagged('b', ['brass']), tagged('c', [])];
+  respond('post', '/search', hits(...cards));
+  respond('get', of('a'), { ...asset, tags: ['brass', 'museum'] });
+  respond('get', of('b'), { ...asset, tags: ['brass'] });
+  for (const name of ['a', 'b']) respond('put', of(name), {});
+  const user = await openPage('/');
+  for (const name of ['a', 'b', 'c']) await user.click(await box(name));
+  await user.click(await button('Remove a tag'));
+  const form = await dialog();
+  await expectAccessible();
+  await user.click(await button('brass (2)', form));
+  await screen.findByText('“brass” removed from 2 assets');
+  expect(sent.map(({ body }) => body)).toEqual([{ tags: ['museum'] }, { tags: [] }]);
+});

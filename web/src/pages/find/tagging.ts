@@ -6,20 +6,30 @@ import type { Place } from '../../api/downloads';
 const CONFLICT = 412;
 const TRIES = 5;
 
-/** Adds a tag. If someone changes the asset meanwhile, it is added to what they have written. */
-export async function addTag({ databaseId, assetId }: Place, tag: string): Promise<void> {
+export const addTag = (place: Place, tag: string): Promise<void> =>
+  changeTags(place, (tags) => (tags.includes(tag) ? tags : [...tags, tag]));
+
+export const removeTag = (place: Place, tag: string): Promise<void> =>
+  changeTags(place, (tags) => tags.filter((other) => other !== tag));
+
+/** Changes the tags. If someone changes the asset meanwhile, what they have written is changed. */
+async function changeTags(
+  { databaseId, assetId }: Place,
+  change: (tags: string[]) => string[],
+): Promise<void> {
   const path = { databaseId, assetId };
   for (let attempt = 1; ; attempt++) {
     const response = await replyWithHeaders(
       api.GET('/database/{databaseId}/assets/{assetId}', { params: { path } }),
     );
-    if (response.data.tags.includes(tag)) return;
+    const tags = change(response.data.tags);
+    if (tags.length === response.data.tags.length) return;
     const etag = response.headers.get('etag');
     try {
       const written = await replyWithHeaders(
         api.PUT('/database/{databaseId}/assets/{assetId}', {
           params: { path, header: etag ? { 'If-Match': etag } : {} },
-          body: { tags: [...response.data.tags, tag] },
+          body: { tags },
         }),
       );
       recordWrite(written.headers);
