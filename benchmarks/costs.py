@@ -7,6 +7,7 @@ function that has just started and has cached nothing.
 """
 
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,11 @@ from typing import Any
 
 import boto3
 
+from backend.domains.outgoing_events.models import OutgoingEvent
 from backend.spec.functions.operations import AUTHORIZER
+from backend.spec.functions.workers import EVENT_PUBLISHER
+from backend.spec.queues import EVENT_FEED, OUTGOING_EVENTS
+from backend.spec.settings import EVENTS
 from backend.spec.tables.operations import RESERVATIONS
 from benchmarks.governed import operations_under_schemas
 from benchmarks.in_process import Product, deployed, function_of, put_object, put_part, restart
@@ -58,9 +63,10 @@ def measure() -> dict[str, Any]:
         costs = {"authenticate a key": _authentication(product)}
         gallery = Gallery(product)
         gallery.fill()
-        return costs | {
+        costs |= {
             operation.name: _measured(product, operation) for operation in gallery.operations()
         }
+        return costs | {"publish an event": _publication(product)}
 
 
 def _authentication(product: Product) -> dict[str, Any]:
@@ -70,6 +76,25 @@ def _authentication(product: Product) -> dict[str, Any]:
     product.drop_callers()
     warm = product.measured(product.authorize)
     return {"request": figures(warm), "cold": figures(cold), "after": {}}
+
+
+def _publication(product: Product) -> dict[str, Any]:
+    """Return what the publisher requests for one change; the last, because it turns events on."""
+    queue = os.environ[f"QUEUE_{OUTGOING_EVENTS.name}"]
+    os.environ.update({EVENTS.variable: "queue", f"QUEUE_{EVENT_FEED.name}": queue})
+    event = OutgoingEvent(
+        type="asset.changed",
+        id="0" * 32,
+        at="2026-03-01T12:00:00.000000Z",
+        actor="admin",
+        operation="update_asset",
+        database_id="museum",
+        asset_id="made-0",
+        fields={},
+    )
+    records = [product.message(event.model_dump_json(by_alias=True))]
+    usage = product.measured(lambda: product.deliver(EVENT_PUBLISHER.name, records))
+    return {"request": figures(usage), "after": {}}
 
 
 def _measured(product: Product, operation: Operation) -> dict[str, Any]:

@@ -179,11 +179,16 @@ class Product:
                 self.moment = before
                 return usages
             for function, records in batches:
-                usage = self.measured(lambda f=function, r=records: self._deliver(f, r))
+                usage = self.measured(lambda f=function, r=records: self.deliver(f, r))
                 usages[function] = _sum(usages.get(function), usage)
         raise RuntimeError("the product does not come to rest")
 
-    def _deliver(self, function: str, records: list[JsonObject]) -> None:
+    def deliver(self, function: str, records: list[JsonObject]) -> None:
+        """Invoke a function with records.
+
+        Raises:
+            RuntimeError: it returned some.
+        """
         declared = next(f for f in FUNCTIONS if f.name == function)
         failures = _handler(declared)({"Records": records}, RunContext())
         if failures and failures.get("batchItemFailures"):
@@ -204,7 +209,7 @@ class Product:
             of_queue = [m.body for m in messages if m.queue == subscription.source.name]
             for start in range(0, len(of_queue), subscription.batch_size):
                 some = of_queue[start : start + subscription.batch_size]
-                batches.append((subscription.consumer, [self._message(body) for body in some]))
+                batches.append((subscription.consumer, [self.message(body) for body in some]))
         return batches
 
     def _record(self, change: Change, view: str | None) -> JsonObject:
@@ -218,7 +223,8 @@ class Product:
             record["eventName"] = "INSERT"
         return record
 
-    def _message(self, body: str) -> JsonObject:
+    def message(self, body: str) -> JsonObject:
+        """Return a message as Lambda passes it."""
         number = str(next(self._ids))
         attributes = {"ApproximateReceiveCount": "1", "SentTimestamp": "0"}
         return {

@@ -24,7 +24,8 @@ descriptions of some fifty letters and no tags; files have four bytes.
 The function is running already, but checks whether permissions have changed, as it does every two
 seconds. Without that check an operation takes one `GetItem` and one read unit less. A cold function
 has just started, and reads what it then caches: the caller's permissions, the bucket's record for a
-minute, and secrets. Changed permissions are read again.
+minute, and secrets. Changed permissions are read again. With the setting `events`, EventPublisher
+publishes each change, and EventBridge or SQS charges each event in addition.
 API Gateway caches the result for a key for five seconds. The requests with which Lambda receives
 messages are not included."""
 _FOLLOWS = """\

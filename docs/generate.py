@@ -45,6 +45,7 @@ from backend.spec.tables.model import KeyAttribute, Table
 from backend.spec.tables.operations import AUDIT, RESERVATIONS
 from backend.spec.versions import LATER_VERSION
 from docs.costs import Figures, costs, measured
+from docs.events import events_page
 from docs.tables import rows
 from docs.tracking import tracking_page
 from infra.settings import described
@@ -62,6 +63,7 @@ def pages() -> dict[str, str]:
         "errors.md": ("Errors", _errors()),
         "settings.md": ("Functions and settings", _settings()),
         "formats.md": ("Formats", _formats()),
+        "events.md": ("Events", events_page()),
         "tracking-table.md": ("The tracking table", tracking_page()),
     }
     written = {name: _page(title, lines) for name, (title, lines) in made.items()}

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from backend.spec.functions import FUNCTIONS
-from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from backend.spec.secrets import SECRETS
 from docs.tables import rows
 from infra.settings import Settings, default_context, read_settings
@@ -18,7 +17,7 @@ HOURS = 730
 POLLS = 5 * 3 * 60 * HOURS
 """Requests a month with which Lambda polls an empty queue: five pollers, each of whose requests
 waits for 20 seconds. Source: Lambda Developer Guide, "Using Lambda with Amazon SQS"."""
-ALARMS = 245
+ALARMS = 252
 MEMORY_METRICS = 17
 """Alarms of a stage with search, and the metrics of memory that exist with them;
 `tests/infra/test_alarms.py` counts them."""
@@ -39,7 +38,8 @@ yearly rotations of the key add {rotation} a month each. A user pool with `userP
 Cognito's plan Essentials, charged by active user. `page` costs nothing without use: CloudFront
 charges {requests} for a million requests, {function} for the function that each of them runs, and
 {gigabyte} for a gigabyte of replies in Europe and the United States. AWS also charges for
-`cloudTrail` and `malwareScan`.
+`cloudTrail` and `malwareScan`. `events` adds a polled queue with its alarms, and {events} for a
+million events on a bus.
 
 `searchInVpc` adds {count} interface endpoints in each zone of the search domain ({services};
 {endpoint} each a month), so {one} a month with one node and {three} with three or more, which are
@@ -77,6 +77,7 @@ def idle_costs() -> Iterator[str]:
         firewall=f"{firewall:.2f}",
         inspected=f"{prices['million requests to WAF'][0]:.2f}",
         requests=f"{prices['million HTTPS requests to CloudFront'][0]:.2f}",
+        events=f"{prices['million events on a bus of EventBridge'][0]:.2f}",
         function=f"{prices['million runs of a CloudFront function'][0]:.2f}",
         gigabyte=f"{prices['gigabyte from CloudFront to viewers'][0]:.3f}",
         rotation=f"{_price(prices, 'KMS key'):.2f}",
@@ -123,7 +124,7 @@ def idle_charges(settings: Settings) -> Iterator[Charge]:
             "gigabytes of their volumes", size, "gigabyte of a search volume (gp3), a month"
         )
     declared = {spec.name for spec in FUNCTIONS if has_search or spec.search == "none"}
-    queues = sum(subscription.consumer in declared for subscription in QUEUE_SUBSCRIPTIONS)
+    queues = sum(s.consumer in declared for s in settings.queue_subscriptions)
     yield Charge(
         f"million polls of {queues} queues", queues * POLLS / 1e6, "million requests to SQS"
     )

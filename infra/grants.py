@@ -38,6 +38,7 @@ QUEUE_MOVE = (
     "sqs:StartMessageMoveTask",
 )
 TOPIC_PUBLISH = ("sns:Publish",)
+EVENTS_PUBLISH = ("events:PutEvents",)
 TOPIC_SUBSCRIBE = ("sns:Subscribe",)
 POOL_ADMINISTER = (
     "cognito-idp:AdminCreateUser",
@@ -194,7 +195,7 @@ def objects_of(spec: Function, bucket: Bucket) -> tuple[str, ...]:
     """
     if spec.kind == "pipeline" and bucket is AUXILIARY_BUCKET:
         return (f"/{RUNS_PREFIX}*",)
-    if spec is SEARCH_API:
+    if spec.name == SEARCH_API.name:
         return PREVIEW_KEYS
     return ("/*",)
 
@@ -223,11 +224,13 @@ def _messages(spec: Function, resources: Resources) -> list[iam.PolicyStatement]
     secrets = [resources.secrets[secret.name].secret_arn for secret in spec.secrets]
     rewritten = [resources.secrets[secret.name].secret_arn for secret in spec.rewrites]
     published = [resources.topics[topic.name].topic_arn for topic in spec.publishes]
+    bus = resources.event_bus if spec.publishes_events else None
     subscribed = [resources.topics[topic.name].topic_arn for topic in spec.subscribes]
     granted = (
         (QUEUE_SEND, queues),
         (TOPIC_PUBLISH, published),
         (TOPIC_SUBSCRIBE, subscribed),
+        (EVENTS_PUBLISH, [bus.attr_arn] if bus is not None else []),
         (QUEUE_LOOK, watched),
         ((*QUEUE_LOOK, *QUEUE_MOVE), dead_letters),
         (SECRET_READ, secrets),

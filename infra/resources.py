@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from aws_cdk import aws_cognito as cognito
 from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_events as events
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_opensearchservice as opensearch
@@ -30,6 +31,7 @@ class Resources:
     topics: dict[str, sns.Topic] = field(default_factory=dict[str, sns.Topic])
     readers: dict[str, lambda_.Function] = field(default_factory=dict[str, lambda_.Function])
     """Functions of the same stack that other functions call."""
+    event_bus: events.CfnEventBus | None = None
     user_pool: cognito.UserPool | None = None
     user_pool_client: cognito.UserPoolClient | None = None
     domain: opensearch.Domain | None = None

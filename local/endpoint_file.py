@@ -18,5 +18,6 @@ class EndpointFile(TypedDict):
     accessKey: str
     secretKey: str
     pid: int
+    eventFeed: NotRequired[str]
     trackingTable: NotRequired[str]
     trackingArtifacts: NotRequired[str]

@@ -372,6 +372,10 @@ class Runtime:
             "secretKey": self._credentials.secret_key,
             "pid": os.getpid(),
         }
+        feed = self._plan.outputs.get("EventFeedUrl")
+        if isinstance(feed, str):
+            account, name = feed.rsplit("/", 2)[1:]
+            endpoint["eventFeed"] = f"{self._engines.own_url('queues')}/{account}/{name}"
         table, artifacts = map(self._plan.outputs.get, ("TrackingTableName", "TrackingArtifacts"))
         if isinstance(table, str) and isinstance(artifacts, str):
             endpoint["trackingTable"], endpoint["trackingArtifacts"] = table, artifacts

@@ -17,6 +17,7 @@ class Amount(NamedTuple):
 AMOUNTS = {
     "CONCURRENCY_SECONDS": Amount(10, 60),
     "ENGINE_HISTORIES": Amount(5, 300),
+    "EVENT_KILLS": Amount(3, 100),
     "FUZZ_EXAMPLES": Amount(1, 100),
     "HISTORIES": Amount(40, 10_000),
     "IMPORTED_MODULES": Amount(6, 1000),

@@ -48,6 +48,7 @@ _SLICES: Mapping[str, tuple[str, ...]] = {
     "jobs": ("contract", "tests/integration/jobs", *_journeys("jobs")),
     "metadata": ("contract", *_journeys("metadata")),
     "metadata_schemas": ("contract", *_journeys("metadata")),
+    "outgoing_events": ("contract", "tests/kills"),
     "outputs": _EXECUTIONS,
     "pipelines": _EXECUTIONS,
     "quarantine": ("contract", *_attacks("quarantine")),

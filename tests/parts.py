@@ -252,8 +252,15 @@ LONG: Mapping[str, Part] = {
         needs=("tests/unit/search", "tests/unit/conftest.py"),
     ),
     "engines": Part(
-        "random histories of the product on engines; the S3 server is killed after each change",
-        (Run(("tests/integration/model", CHANGES), ALONE, amounts=("ENGINE_HISTORIES",)),),
+        "random histories of the product on engines; the S3 server is killed after each change, "
+        "the publisher of events a hundred times",
+        (
+            Run(
+                ("tests/integration/model", CHANGES, "tests/kills/test_event_publisher.py"),
+                ALONE,
+                amounts=("ENGINE_HISTORIES", "EVENT_KILLS"),
+            ),
+        ),
         needs=("tests/integration", "tests/kills"),
     ),
     "policies": Part(

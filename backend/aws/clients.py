@@ -20,6 +20,7 @@ from backend.spec.versions import PRODUCT_VERSION
 if TYPE_CHECKING:
     from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_events import EventBridgeClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_secretsmanager import SecretsManagerClient
     from mypy_boto3_sns import SNSClient
@@ -182,6 +183,11 @@ def short_timeout_sqs() -> "SQSClient":
 @cache
 def sns() -> "SNSClient":
     return _session().client("sns", config=_CONFIG)
+
+
+@cache
+def events() -> "EventBridgeClient":
+    return _session().client("events", config=_CONFIG)
 
 
 @cache

@@ -12,7 +12,7 @@ from backend.spec.buckets import Bucket
 from backend.spec.functions import Function
 from backend.spec.queues import Queue
 from backend.spec.secrets import Secret
-from backend.spec.settings import OIDC_ISSUER, OIDC_USER_PREFIX, Setting
+from backend.spec.settings import EVENTS, OIDC_ISSUER, OIDC_USER_PREFIX, Setting
 from backend.spec.tables.model import Table
 from backend.spec.topics import Topic
 
@@ -35,6 +35,15 @@ class Settings:
 
     def queue(self, queue: Queue) -> str:
         return self._get(f"QUEUE_{queue.name}")
+
+    def deploys(self, queue: Queue) -> bool:
+        """Return whether the deployment has a queue."""
+        return not queue.with_events or self.text(EVENTS) in queue.with_events
+
+    @property
+    def event_bus(self) -> str | None:
+        """Return the name of the bus for events; None if a queue takes its place."""
+        return self._get("EVENT_BUS") if self.text(EVENTS) == "bus" else None
 
     def topic(self, topic: Topic) -> str:
         return self._get(f"TOPIC_{topic.name}")
@@ -150,7 +159,10 @@ def load(function: Function, environment: Mapping[str, str] | None = None) -> Se
     for bucket in function.buckets:
         settings.bucket(bucket)
     for queue in (*function.sends, *function.receives, *function.redrives):
-        settings.queue(queue)
+        if settings.deploys(queue):
+            settings.queue(queue)
+    if function.publishes_events:
+        _ = settings.event_bus
     for topic in function.topics:
         settings.topic(topic)
     for secret in function.secrets:

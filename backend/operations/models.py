@@ -8,7 +8,6 @@ from backend.core.models import Confirmation, PageQuery, WireModel, WrongFieldEr
 from backend.search.maintenance.failure_entries import Kind, kind_of
 from backend.search.maintenance.replay import Outcome
 from backend.spec.functions import FUNCTIONS
-from backend.spec.queues import QUEUES
 
 MAX_KEYS = 50
 # At most 3.5 MB of a reply of 6 MB: a control character takes seven bytes in it (`core.paging`).
@@ -140,6 +139,3 @@ class RedriveReply(WireModel):
     dead_letters: int
     started: bool
     message: str
-
-
-QUEUES_BY_NAME = {queue.name: queue for queue in QUEUES}

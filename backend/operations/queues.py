@@ -1,5 +1,6 @@
 """Queues for administrators: list their depths, redrive dead letters."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from backend.core.authorization import Authorization, Secured, require
@@ -9,7 +10,6 @@ from backend.core.identity import Identity
 from backend.core.parallel import in_parallel
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditNotes
-from backend.operations.models import QUEUES_BY_NAME
 from backend.spec.queues import QUEUES, Queue
 from backend.spec.routes import REDRIVE_QUEUE
 from backend.values import frozen
@@ -18,10 +18,8 @@ from backend.values import frozen
 class QueueNotFoundError(NotFoundError):
     code = "QueueNotFound"
 
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"There is no queue {name}; the queues are {', '.join(sorted(QUEUES_BY_NAME))}"
-        )
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"There is no queue {name}; the queues are {', '.join(sorted(known))}")
 
 
 @frozen
@@ -36,11 +34,12 @@ class QueueService:
     dead_letters: DeadLetters
     authorization: Authorization
     notes: AuditNotes
+    queues: Sequence[Queue] = QUEUES
 
     def list_queues(self, caller: Identity) -> list[QueueState]:
-        """List all declared queues."""
+        """List the queues of the deployment."""
         require(self.authorization, caller, "GET", Secured("queue"))
-        return in_parallel(self._state, QUEUES)
+        return in_parallel(self._state, self.queues)
 
     def redrive_queue(self, caller: Identity, name: str) -> QueueDepth:
         """Start to move the dead letters of a queue back; return the state before.
@@ -52,9 +51,10 @@ class QueueService:
             RedriveRunningError: an earlier redrive is still running.
         """
         require(self.authorization, caller, "POST", Secured("queue"))
-        queue = QUEUES_BY_NAME.get(name)
+        by_name = {queue.name: queue for queue in self.queues}
+        queue = by_name.get(name)
         if queue is None:
-            raise QueueNotFoundError(name)
+            raise QueueNotFoundError(name, by_name)
         depth = self.dead_letters.depth(queue)
         if depth.dead_letters:
             request = {"deadLetters": depth.dead_letters}

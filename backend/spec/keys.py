@@ -119,6 +119,16 @@ def last_place(user_id: str) -> str:
     return f"LastPlace#{user_id}"
 
 
+def event_numbers(database_id: str, asset_id: str) -> str:
+    """Return the key of the counter of events of an asset, which continues if the id is reused."""
+    return f"Events#{ASSET.build(database_id, asset_id)}"
+
+
+def event(event_id: str) -> str:
+    """Return the key of the item with the number of an event."""
+    return f"Event#{event_id}"
+
+
 def version_numbers(database_id: str, asset_id: str) -> str:
     """Return the key of the counter of version numbers of an asset.
 

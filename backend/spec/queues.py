@@ -1,5 +1,7 @@
 """Queues, and the subscriptions that deliver changes to the functions that index them."""
 
+import json
+
 from backend.spec.buckets import ASSET_BUCKET, TEMP_UPLOADS_PREFIX, Bucket
 from backend.spec.tables import assets, metadata, operations
 from backend.spec.tables.model import Table
@@ -25,6 +27,8 @@ class Queue:
     # SQS's maximum.
     retention_days: int = 14
     time_outs_hidden: int = 6
+    with_events: tuple[str, ...] = ()
+    """The values of the setting `EVENTS` with which it is deployed; empty: all."""
 
 
 def _of_jobs(name: str, description: str) -> Queue:
@@ -62,6 +66,12 @@ UPLOAD_TRIGGERS = Queue(
     "Files with new versions, from BucketSync, or with old facts: workflows are started on them. "
     "And files whose inspection failed.",
 )
+OUTGOING_EVENTS = Queue(
+    "OutgoingEvents", "Changes of assets to publish as events.", with_events=("bus", "queue")
+)
+EVENT_FEED = Queue(
+    "EventFeed", "Events in place of a bus, for programs of the deployer.", with_events=("queue",)
+)
 SEARCH_WORK = _of_jobs("SearchWork", "Jobs that check, repair and rebuild the search indexes.")
 
 QUEUES = (
@@ -79,7 +89,9 @@ QUEUES = (
     EXECUTION_STARTS,
     EXECUTION_STATUS,
     UPLOAD_TRIGGERS,
+    OUTGOING_EVENTS,
 )
+"""Queues whose messages the product receives."""
 
 
 @frozen
@@ -97,6 +109,8 @@ class StreamSubscription:
     bisect: bool = True
     max_record_age_seconds: int = 86_400  # the time for which a stream keeps a record
     pattern: str | None = None
+    pattern_with_events: str | None = None
+    """The pattern in its place if the setting `EVENTS` is not `off`."""
 
 
 @frozen
@@ -126,6 +140,13 @@ class ObjectSubscription:
     queue: Queue
     ignored_prefix: str = TEMP_UPLOADS_PREFIX
     events: tuple[str, ...] = OBJECT_EVENT_TYPES
+
+
+def _entries_of(*prefixes: str) -> str:
+    """Return the pattern of new audit entries whose entity begins so."""
+    entity = {"S": [{"prefix": prefix} for prefix in prefixes]}
+    pattern = {"eventName": ["INSERT"], "dynamodb": {"Keys": {"entity": entity}}}
+    return json.dumps(pattern, separators=(",", ":"))
 
 
 STREAM_SUBSCRIPTIONS = (
@@ -161,10 +182,8 @@ STREAM_SUBSCRIPTIONS = (
         operations.AUDIT,
         "Notifier",
         window_seconds=5,
-        pattern=(
-            '{"eventName":["INSERT"],"dynamodb":{"Keys":{"entity":{"S":'
-            '[{"prefix":"asset:"},{"prefix":"file:"}]}}}}'
-        ),
+        pattern=_entries_of("asset:", "file:"),
+        pattern_with_events=_entries_of("asset:", "file:", "execution:"),
     ),
 )
 QUEUE_SUBSCRIPTIONS = (
@@ -188,6 +207,8 @@ QUEUE_SUBSCRIPTIONS = (
     ),
     QueueSubscription(EXECUTION_STATUS, "ExecutionFollower", batch_size=10, window_seconds=0),
     QueueSubscription(UPLOAD_TRIGGERS, "UploadTrigger", batch_size=10, window_seconds=0),
+    # Publishers share the counter of an asset: more of them at once would not be faster.
+    QueueSubscription(OUTGOING_EVENTS, "EventPublisher", max_concurrency=2),
 )
 OBJECT_SUBSCRIPTIONS = (
     ObjectSubscription(ASSET_BUCKET, OBJECT_EVENTS),

@@ -300,6 +300,14 @@ PROCESSING = Setting(
     ),
 )
 
+EVENTS = Setting(
+    "EVENTS",
+    "off",
+    (
+        "Where changes of assets are published as events. `bus`: on a bus of EventBridge. `queue`: "
+        "in an SQS queue, for one program. `off`: nowhere, and nothing is created for it."
+    ),
+)
 READERS = Setting(
     "READERS",
     "fallback",
@@ -358,4 +366,5 @@ SETTINGS = (
     PROCESSING,
     TURNTABLES,
     READERS,
+    EVENTS,
 )

@@ -18,6 +18,7 @@ from backend.spec.tables.model import Table
 from infra import grants
 from infra.assets import Folders, Layer
 from infra.constructs.alarms import of_lambda
+from infra.constructs.event_bus import bus_variable
 from infra.constructs.logs import log_group
 from infra.constructs.naming import name_exactly
 from infra.constructs.network import Network
@@ -65,6 +66,7 @@ class FunctionsOf:
         """Return the function, with `streams` to read and `more` grants than it declares."""
         if spec.kind == "api" and self._settings.api_only_through_page:
             spec = replace(spec, secrets=(*spec.secrets, PAGE_EDGE_KEY))
+        spec = self._settings.deployed(spec)
         days, key = self._settings.log_retention_days, self._resources.key
         group = log_group(self._stack, f"{spec.name}Logs", days=days, key=key)
         network = self._resources.network if in_network(spec) else None
@@ -96,7 +98,8 @@ class FunctionsOf:
             timeout=Duration.seconds(spec.timeout_seconds),
             ephemeral_storage_size=size,
             reserved_concurrent_executions=self._settings.reserved_concurrency.get(spec.name),
-            environment=environment(spec, settings=self._settings, resources=self._resources),
+            environment=environment(spec, settings=self._settings, resources=self._resources)
+            | bus_variable(spec, self._resources),
             role=cast("iam.IRole", function_role(self._stack, spec.name, allowed)),
             log_group=group,
             logging_format=lambda_.LoggingFormat.JSON,

@@ -77,14 +77,16 @@ def map_stream(
     table: dynamodb.Table,
     function: lambda_.Function,
     failures: s3.Bucket,
+    with_events: bool,
 ) -> None:
     """Invoke `function` with the table's changes; batches that never succeed go to `failures`.
 
     Retries are not limited: an outage is not poison, and a record is retried until it expires.
     """
     filters = None
-    if spec.pattern is not None:
-        pattern = lambda_.CfnEventSourceMapping.FilterProperty(pattern=spec.pattern)
+    text = (spec.pattern_with_events if with_events else None) or spec.pattern
+    if text is not None:
+        pattern = lambda_.CfnEventSourceMapping.FilterProperty(pattern=text)
         filters = lambda_.CfnEventSourceMapping.FilterCriteriaProperty(filters=[pattern])
     lambda_.CfnEventSourceMapping(
         stack,

@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple
 
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.functions.executions import RECONCILE_EXECUTIONS
-from backend.spec.queues import QUEUE_SUBSCRIPTIONS
 from infra.settings.model import LEAST_OF_QUEUE, UNRESERVED, Settings
 from infra.settings.network import VPC_RANGE, zones_of
 from infra.settings.values import fit_variables, partition_of, region_of
@@ -80,6 +79,7 @@ SWITCHES = (
         ),
     ),
     Switch("processing", False, ("turntables",)),
+    Switch("events", "off", ("eventArchiveDays",)),
     Switch("readers", "off", ("readersInVpc",)),
 )
 # Settings with ARNs that must be in the stage's region: alarms, S3 and Step Functions cannot use
@@ -117,10 +117,23 @@ def contradictions(settings: Settings) -> Iterator[str]:
             f"has room for {POLICY_CHARS}: name fewer"
         )
     yield from _contradictions_of_page(settings)
-    if settings.oidc_issuer and not (settings.oidc_audiences or settings.oidc_client_id):
-        yield "oidcIssuer needs oidcAudiences or an oidcClientId"
-    if settings.oidc_issuer and settings.user_pool and not settings.oidc_user_prefix:
-        yield "oidcIssuer beside a userPool needs an oidcUserPrefix"
+    issuer = settings.oidc_issuer
+    for wrong, sentence in (
+        (
+            issuer and not (settings.oidc_audiences or settings.oidc_client_id),
+            "oidcIssuer needs oidcAudiences or an oidcClientId",
+        ),
+        (
+            issuer and settings.user_pool and not settings.oidc_user_prefix,
+            "oidcIssuer beside a userPool needs an oidcUserPrefix",
+        ),
+        (
+            settings.event_archive_days and settings.events == "queue",
+            "eventArchiveDays has no effect, because events is queue",
+        ),
+    ):
+        if wrong:
+            yield sentence
 
 
 def _zones_and_subnets(settings: Settings) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -172,7 +185,7 @@ def _contradictions_of_concurrency(settings: Settings) -> Iterator[str]:
             f"reservedConcurrency takes {total} of {account} instances (accountConcurrency), of "
             f"which {UNRESERVED} have to be left"
         )
-    for subscription in QUEUE_SUBSCRIPTIONS:
+    for subscription in settings.queue_subscriptions:
         name, needed = subscription.consumer, settings.concurrency_of(subscription)
         # Messages of a throttled function become dead letters.
         if reserved.get(name, needed) < needed:
@@ -210,6 +223,7 @@ def functions_left_out(settings: Settings) -> Mapping[str, str]:
     values = settings.model_dump(by_alias=True)
     without: list[tuple[Switch, list[Function]]] = [
         (SWITCHES[0], [spec for spec in FUNCTIONS if _needs_search(spec)]),
+        (SWITCHES[-2], [spec for spec in FUNCTIONS if spec.with_events]),
         (SWITCHES[-1], [spec for spec in FUNCTIONS if spec.kind == "reader"]),
     ]
     return {

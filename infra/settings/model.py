@@ -1,6 +1,7 @@
 """The model of a stage's settings: names, types, defaults, meanings, and what follows from them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal, cast
 from urllib.parse import urlsplit
@@ -10,7 +11,8 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic.alias_generators import to_camel
 
 from backend.spec import settings as declared
-from backend.spec.queues import QUEUE_SUBSCRIPTIONS, QueueSubscription
+from backend.spec.functions import Function
+from backend.spec.queues import QUEUE_SUBSCRIPTIONS, Queue, QueueSubscription
 from backend.spec.routes import ThrottleGroup
 from infra.settings.network import VPC_RANGE, check_vpc_range, spread_evenly
 from infra.settings.values import (
@@ -90,6 +92,12 @@ class Settings(BaseModel):
     processing: bool = flag_field(declared.PROCESSING)
     turntables: bool = flag_field(declared.TURNTABLES)
     readers: Literal["off", "fallback", "always"] = field_of(declared.READERS)
+
+    events: Literal["off", "bus", "queue"] = field_of(declared.EVENTS)
+
+    event_archive_days: Annotated[int, Field(ge=0, le=3650)] = 0
+    """Days for which EventBridge archives the events of the bus, so that they can be replayed; 0:
+    none. Charged by the gigabyte."""
 
     readers_in_vpc: bool = False
     """Whether these functions run in a network (VPC) of their own, from which they reach only the
@@ -279,7 +287,21 @@ class Settings(BaseModel):
     @property
     def concurrency_of_queues(self) -> int:
         """Maximum number of instances that all queues together start."""
-        return sum(map(self.concurrency_of, QUEUE_SUBSCRIPTIONS))
+        return sum(map(self.concurrency_of, self.queue_subscriptions))
+
+    @property
+    def queue_subscriptions(self) -> tuple[QueueSubscription, ...]:
+        """Queues whose messages the deployment receives."""
+        return tuple(s for s in QUEUE_SUBSCRIPTIONS if self.deploys(s.source))
+
+    def deploys(self, declared: Queue | Function) -> bool:
+        """Return whether the deployment has a queue or function, as far as events decide it."""
+        return not declared.with_events or self.events in declared.with_events
+
+    def deployed(self, spec: Function) -> Function:
+        """Return a function without the queues that the deployment lacks."""
+        sends, redrives = filter(self.deploys, spec.sends), filter(self.deploys, spec.redrives)
+        return replace(spec, sends=tuple(sends), redrives=tuple(redrives))
 
     def web_origins(self) -> tuple[str, ...]:
         """Return the origins whose pages may write to buckets by presigned URLs."""
@@ -316,7 +338,9 @@ class Settings(BaseModel):
         They are properties of its custom resource.
         """
         reserved = sum(self.reserved_concurrency.values())
-        sharing = [s for s in QUEUE_SUBSCRIPTIONS if s.consumer not in self.reserved_concurrency]
+        sharing = [
+            s for s in self.queue_subscriptions if s.consumer not in self.reserved_concurrency
+        ]
         needed = {
             "InstancesRequired": reserved + UNRESERVED if reserved else 0,
             "InstancesAdvised": 2 * self.concurrency_of_queues,

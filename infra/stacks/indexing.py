@@ -32,6 +32,7 @@ from backend.spec.metrics import (
     dimensions,
 )
 from backend.spec.queues import (
+    EVENT_FEED,
     OBJECT_SUBSCRIPTIONS,
     QUEUE_SUBSCRIPTIONS,
     QUEUES,
@@ -45,6 +46,7 @@ from backend.spec.schedules import SCHEDULES, Schedule
 from infra import grants
 from infra.assets import Folders
 from infra.constructs.alarms import of_lambda, of_queue
+from infra.constructs.event_bus import declare_events
 from infra.constructs.function import FunctionsOf
 from infra.constructs.naming import name_exactly
 from infra.constructs.queue_consumer import ITERATOR_AGE_MS, declared_queue, map_queue, map_stream
@@ -75,11 +77,13 @@ class IndexingStack(Stack):
         super().__init__(scope, name, description="Vitrine: from changes to the search indexes")
         self._settings, self._resources = settings, resources
         self._alarms = resources.alarms
-        for queue in QUEUES:
+        for queue in filter(settings.deploys, (*QUEUES, EVENT_FEED)):
             self._queue(queue)
+        declare_events(self, settings, resources)
         made = FunctionsOf(self, settings=settings, resources=resources, folders=folders)
         # Without search, jobs run as usual, but nothing is indexed.
-        wanted = [spec for spec in FUNCTIONS if spec.search == "none" or resources.domain]
+        deployed = filter(settings.deploys, FUNCTIONS)
+        wanted = [spec for spec in deployed if spec.search == "none" or resources.domain]
         consumers = {
             spec.name: self._consumer(made, spec) for spec in wanted if spec.kind == "consumer"
         }
@@ -195,6 +199,7 @@ class IndexingStack(Stack):
                 table=self._resources.tables[stream.source.name],
                 function=consumers[stream.consumer],
                 failures=failures,
+                with_events=self._settings.events != "off",
             )
         for queue in (s for s in QUEUE_SUBSCRIPTIONS if s.consumer in consumers):
             map_queue(

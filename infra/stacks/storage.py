@@ -44,7 +44,7 @@ class StorageStack(Stack):
             termination_protection=True,
         )
         if settings.customer_managed_key:
-            resources.key = self._key()
+            resources.key = self._key(settings)
         for table in TABLES:
             resources.tables[table.name] = declared_table(self, table, key=resources.key)
         self._buckets(settings, resources)
@@ -62,7 +62,7 @@ class StorageStack(Stack):
         self._outputs(resources)
         self._export(resources)
 
-    def _key(self) -> kms.IKey:
+    def _key(self, settings: Settings) -> kms.IKey:
         key = kms.Key(
             self,
             "DataKey",
@@ -71,11 +71,14 @@ class StorageStack(Stack):
             removal_policy=RETAINED,
         )
         name_exactly(key, "DataKey")
-        self._allow_services(key)
+        self._allow_services(key, describe=settings.events == "bus")
         return cast("kms.IKey", key)
 
-    def _allow_services(self, key: kms.Key) -> None:
-        """Allow the services that use the key without a caller: logs, and rules of EventBridge."""
+    def _allow_services(self, key: kms.Key, *, describe: bool) -> None:
+        """Allow the services that use the key without a caller: logs, and EventBridge.
+
+        `describe`: also the request with which EventBridge checks the key of a bus.
+        """
         group = f"arn:{self.partition}:logs:{self.region}:{self.account}:log-group:*"
         writing = ["kms:Decrypt*", "kms:Describe*", "kms:Encrypt*", "kms:GenerateDataKey*"]
         for service, actions, condition in (
@@ -86,7 +89,7 @@ class StorageStack(Stack):
             ),
             (
                 "events.amazonaws.com",
-                ["kms:Decrypt", "kms:GenerateDataKey"],
+                ["kms:Decrypt", *(["kms:DescribeKey"] if describe else []), "kms:GenerateDataKey"],
                 {"StringEquals": {"aws:SourceAccount": self.account}},
             ),
         ):

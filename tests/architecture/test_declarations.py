@@ -24,6 +24,7 @@ from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.jobs import JOB_QUEUES
 from backend.spec.keys import COMPOSITES
 from backend.spec.queues import (
+    EVENT_FEED,
     OBJECT_SUBSCRIPTIONS,
     QUEUE_SUBSCRIPTIONS,
     QUEUES,
@@ -84,7 +85,7 @@ def test_every_queue_has_a_sender_and_a_consumer() -> None:
     sent = {queue for function in FUNCTIONS for queue in function.sends}
     sent |= {subscription.queue for subscription in (*OBJECT_SUBSCRIPTIONS, *SCAN_SUBSCRIPTIONS)}
     sent |= set(STATUS_QUEUES)
-    assert consumed == sent == set(QUEUES)
+    assert consumed == sent - {EVENT_FEED} == set(QUEUES)
 
 
 def test_every_kind_of_job_is_started_and_continues_by_itself() -> None:

@@ -20,7 +20,9 @@ def roles() -> dict[str, Usage]:
 
 def test_the_record_is_of_all_functions(roles: dict[str, Usage]) -> None:
     recorded = {role.rpartition("-")[2] for role, usage in roles.items() if usage.used}
-    assert {f"{function.name}Role" for function in FUNCTIONS} - recorded == set()
+    # The runtime of the journeys publishes no events, which is its default.
+    deployed = {f"{function.name}Role" for function in FUNCTIONS if not function.with_events}
+    assert deployed - recorded == set()
 
 
 def test_every_grant_is_used_or_has_a_reason(roles: dict[str, Usage]) -> None:

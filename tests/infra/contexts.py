@@ -38,6 +38,7 @@ LOCKED: dict[str, object] = {
     "auditLockDays": 2555,
     "adminUserId": "someone",
     "tracking": True,
+    "eventArchiveDays": 90,
     "importedBuckets": ["scans"],
     "importedKeys": [IMPORTED_KEY],
     "allowedPipelineFunctions": ["arn:aws:lambda:eu-central-1:111122223333:function:convert"],
@@ -63,7 +64,7 @@ IMPORTED_NETWORK: dict[str, object] = {
     "searchVpcId": VPC,
     "searchSubnetIds": SUBNETS,
 }
-_PROD: dict[str, object] = {"stage": "prod", "alarmTopicArn": TOPIC}
+_PROD: dict[str, object] = {"stage": "prod", "alarmTopicArn": TOPIC, "events": "bus"}
 # Each assembly takes three seconds of processor time: independent settings share one.
 CONTEXTS: dict[str, dict[str, object]] = {
     "small": {"stage": "small", "alarmTopicArn": TOPIC},
@@ -80,6 +81,7 @@ CONTEXTS: dict[str, dict[str, object]] = {
         "readersInVpc": True,
         "malwareScan": True,
         "search": "none",
+        "events": "queue",
         "oidcIssuer": ISSUER,
         "oidcClientId": "web",
         "allowedIpRanges": [["192.0.2.1", "192.0.2.9"]],

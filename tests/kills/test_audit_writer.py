@@ -28,7 +28,7 @@ def test_a_writer_that_is_killed_leaves_no_write_without_entry_and_none_without_
     for _ in range(ROUNDS):
         editor = subprocess.Popen(
             [sys.executable, "-m", "tests.integration.audit.editor"],
-            env=_environment(place),
+            env=environment_of(place),
             stdout=subprocess.PIPE,
         )
         assert editor.stdout is not None
@@ -57,7 +57,8 @@ def settled(assets: AssetService) -> Asset:
         asset = now
 
 
-def _environment(place: Place) -> dict[str, str]:
+def environment_of(place: Place) -> dict[str, str]:
+    """The environment of a process that uses the tables and buckets of a test."""
     return {
         "PYTHONPATH": os.pathsep.join(sys.path),
         **place.settings.environment,

@@ -189,6 +189,7 @@ LEFT_OUT = {
     "PurgeWorker": "no history purges a database; tests of its own kill it at each write",
     "ReadEntries": "it writes entries of the audit trail and nothing that is indexed",
     "SearchWorker": "no history asks for a check or a reindex; both have histories of their own",
+    "EventPublisher": "as Notifier",
     "Notifier": "nobody subscribes in a history; it tells people and changes nothing",
     "Quarantine": "no history scans; it changes no asset and no document",
     "UploadTrigger": "as ExecutionFollower: no workflow starts on an upload",

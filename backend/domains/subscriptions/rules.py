@@ -26,7 +26,7 @@ def notification_of(entry: Mapping[str, object]) -> Notification | None:
     """Return the notification for an audit entry; None if it causes none.
 
     Raises:
-        ValueError: the entry is not about an asset or a file.
+        ValueError: the entry is not about an asset, a file or an execution.
     """
     names = ("entity", "operation", "userId", "at")
     values = [entry.get(name) for name in names]
@@ -35,10 +35,10 @@ def notification_of(entry: Mapping[str, object]) -> Notification | None:
         raise ValueError(f"an entry has {', '.join(names)}")
     entity, operation, user_id, at = texts
     kind, *ids = entity.split(":", 3)
+    if kind == "execution" or operation in SILENT:
+        return None
     if kind not in {"asset", "file"} or len(ids) < 2:
         raise ValueError(f"{entity} is neither an asset nor a file")
-    if operation in SILENT:
-        return None
     return Notification(ids[0], ids[1], operation, user_of(user_id), at.partition("#")[0])
 
 

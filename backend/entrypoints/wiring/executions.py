@@ -15,7 +15,7 @@ from backend.entrypoints.wiring.workflows import workflows
 @once
 def progress(context: Context) -> ExecutionProgress:
     executions, active = ExecutionRepository(context.tables), ActiveRepository(context.tables)
-    return ExecutionProgress(executions, active, context.queues, context.clock)
+    return ExecutionProgress(executions, active, context.queues, context.audit, context.clock)
 
 
 @once

@@ -14,6 +14,7 @@ from backend.entrypoints.wiring.context import Context, once
 from backend.entrypoints.wiring.events import Run, scheduled
 from backend.entrypoints.wiring.failures import failures_of
 from backend.entrypoints.wiring.indexing import changes_consumer, rebuilder
+from backend.entrypoints.wiring.outgoing_events import outgoing_events
 from backend.operations.failures import FailureService
 from backend.search.indexing.state import SearchState
 from backend.search.indexing.tombstones import TombstoneSweep
@@ -41,7 +42,9 @@ def stream_consumers(context: Context) -> StreamConsumers:
         AUDIT_ARCHIVER.name: lambda poison: expired_entries(context, poison.store),
         AUDIT_CREATIONS.name: lambda poison: creations(context, poison.store),
         INDEX_CHANGES.name: lambda poison: changes_consumer(context, poison).consume,
-        NOTIFIER.name: lambda poison: OutdatedNotifications(from_wire, poison.store).consume,
+        NOTIFIER.name: lambda poison: (
+            OutdatedNotifications(from_wire, poison.store, outgoing_events(context)).consume
+        ),
         JOB_STARTER.name: lambda _: JobStarter(context.queues).consume,
     }
 

@@ -51,6 +51,7 @@ WORKFLOWS_API = api(
     settings=(settings.PROCESSING,),
 )
 _ENDS: Requests = {
+    **AUDITED,
     # Items are put for the execution that repeats an interrupted one.
     workflows.WORKFLOW_EXECUTIONS: ("GetItem", "PutItem", "UpdateItem"),
     workflows.ACTIVE_EXECUTIONS: ("BatchGetItem", "DeleteItem", "PutItem", "Query"),
@@ -102,7 +103,7 @@ EXECUTION_STARTER = Function(
         AUXILIARY_BUCKET: ("PutObject",),  # metadata that is too large for an execution's input
     },
     sends=_AFTER_AN_END,
-    settings=(settings.EXECUTIONS_AT_ONCE,),
+    settings=(settings.EXECUTIONS_AT_ONCE, settings.AUDIT_DAYS),
     memory_mb=1024,
     timeout_seconds=120,
     loops=True,
@@ -116,6 +117,7 @@ EXECUTION_FOLLOWER = Function(
     "Records the status of executions, and releases their reservations.",
     uses={**KEPT, **_ENDS},
     sends=_AFTER_AN_END,
+    settings=(settings.AUDIT_DAYS,),
     timeout_seconds=60,
     acts_for="itself",
 )
@@ -154,7 +156,7 @@ RECONCILE_EXECUTIONS = Function(
     "Compares executions with Step Functions, and ends those that were interrupted.",
     uses=_ENDS,
     sends=_AFTER_AN_END,
-    settings=(settings.EXECUTION_SILENCE_SECONDS,),
+    settings=(settings.EXECUTION_SILENCE_SECONDS, settings.AUDIT_DAYS),
     timeout_seconds=60,
     runs=("describe",),
     acts_for="itself",

@@ -60,7 +60,9 @@ class Function:
     of all functions, `storage_mb` its temporary storage. It `calls` functions of its stack, if they
     are deployed, and waits for them. An instance of a function in `tenant_isolation` serves the
     calls of one tenant only. It `reads_quotas` of Lambda, but not from a network, which
-    has no way there. It `acts_for` its callers, or for the users who started what it processes.
+    has no way there. It `acts_for` its callers, or for the users who started what it processes. It
+    `publishes_events` on the bus, if there is one. Of the setting `EVENTS`, it is deployed
+    `with_events` of these values; empty: all.
     """
 
     name: str
@@ -91,6 +93,8 @@ class Function:
     tenant_isolation: bool = False
     reads_quotas: bool = False
     acts_for: ActsFor = "callers"
+    publishes_events: bool = False
+    with_events: tuple[str, ...] = ()
 
     @property
     def tables(self) -> tuple[Table, ...]:

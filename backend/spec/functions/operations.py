@@ -80,10 +80,10 @@ ADMIN_API = api(
     "Lists and replays changes that could not be indexed.",
     uses={**AUDITED, **SOURCES, **REPLAYS},
     secrets=(secrets.PAGE_TOKEN_KEY,),
-    settings=(settings.SETTLE_DELAY_SECONDS,),
+    settings=(settings.SETTLE_DELAY_SECONDS, settings.EVENTS),
     search="write",
-    # Poison of a queue goes back into it; object events are read at once.
-    sends=tuple(queue for queue in queues.QUEUES if queue is not queues.OBJECT_EVENTS),
+    # Poison of a queue goes back into it; object events are read at once, reads are not stored.
+    sends=tuple(q for q in queues.QUEUES if q not in {queues.OBJECT_EVENTS, queues.READS}),
 )
 QUEUES_API = replace(
     api(
@@ -91,6 +91,7 @@ QUEUES_API = replace(
         "queues",
         "Reports the depth of queues, and moves dead letters back.",
         uses=AUDITED,
+        settings=(settings.EVENTS,),
     ),
     redrives=queues.QUEUES,
 )
@@ -100,8 +101,8 @@ REPLAY_FAILURES = Function(
     "backend.entrypoints.scheduled.replays.handler",
     "Replays batches abandoned by event source mappings of streams, with growing pauses.",
     uses={**AUDITED, **SOURCES, **REPLAYS},
-    sends=(queues.SETTLE, *workers.JOB_STARTER.sends),
-    settings=(settings.SETTLE_DELAY_SECONDS, settings.AUDIT_DAYS),
+    sends=(queues.SETTLE, queues.OUTGOING_EVENTS, *workers.JOB_STARTER.sends),
+    settings=(settings.SETTLE_DELAY_SECONDS, settings.AUDIT_DAYS, settings.EVENTS),
     search="write",
     memory_mb=1024,
     timeout_seconds=120,

@@ -103,7 +103,7 @@ NOTIFIER = Function(
     "Notifier",
     "consumer",
     "backend.entrypoints.streams.notifications.handler",
-    "Sends notifications about changes to an asset's subscribers.",
+    "Sends notifications about changes to an asset's subscribers, and entries to be published.",
     uses={
         **CALLER,
         **KEPT_BY_MAPPING,
@@ -111,8 +111,23 @@ NOTIFIER = Function(
         access.USERS: ("BatchGetItem",),
         registry.SUBSCRIPTIONS: ("BatchGetItem",),
     },
+    sends=(queues.OUTGOING_EVENTS,),
     publishes=(topics.NOTIFICATIONS,),
+    settings=(settings.EVENTS,),
     timeout_seconds=60,
+)
+EVENT_PUBLISHER = Function(
+    "EventPublisher",
+    "consumer",
+    "backend.entrypoints.streams.outgoing_events.handler",
+    "Numbers changes of assets, and publishes them as events.",
+    uses={**KEPT, operations.RESERVATIONS: ("BatchGetItem", "PutItem", "UpdateItem")},
+    sends=(queues.EVENT_FEED,),
+    settings=(settings.EVENTS,),
+    timeout_seconds=60,
+    acts_for="itself",
+    publishes_events=True,
+    with_events=queues.OUTGOING_EVENTS.with_events,
 )
 JOB_STARTER = Function(
     "JobStarter",

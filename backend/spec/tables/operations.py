@@ -24,7 +24,9 @@ RESERVATIONS = Table(
     "(`Execution#<id>`), the active execution of each workflow on a file (`Run#<hash>`), "
     "the count of executions that run at once (`Executions#admitted`), and when an execution of "
     "each user last ended (`LastPlace#<user>`, which expires after a day), and the address of "
-    "the page with the client of its sign-in (`Page`).",
+    "the page with the client of its sign-in (`Page`). With events: the last number drawn for an "
+    "event of each asset (`Events#<database>:<asset>`), and the number of each event "
+    "(`Event#<id>`, which expires after 400 days).",
     (
         "reserve in the transaction that creates",
         "resolve a prefix to its asset",
@@ -33,6 +35,7 @@ RESERVATIONS = Table(
         "record the name of a deleted object, and check whether a name was deleted",
         "note a user's open cursors on the condition that their revision is unchanged",
         "count the versions of an asset: one atomic update draws the next number",
+        "count the events of an asset: a transaction draws the next numbers and stores them",
         "read which of some object versions are quarantined",
         "note a verdict on an object version on the condition that the last one is unchanged",
         "read the record of the page",

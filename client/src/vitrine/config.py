@@ -30,6 +30,8 @@ class Connection(BaseModel):
     key: str | None = None
     admin: str | None = None
     """The admin port of the local runtime. Deployments have none."""
+    event_feed: str | None = None
+    """The queue that receives the events of a local runtime."""
 
 
 class EndpointFile(BaseModel):
@@ -40,6 +42,7 @@ class EndpointFile(BaseModel):
     api: str
     admin_api_key: str
     admin: str
+    event_feed: str | None = None
 
 
 def default_path() -> Path:
@@ -60,7 +63,12 @@ def read_endpoint(path: Path) -> Connection:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
         raise ConfigurationError(f"{path} is not an endpoint file of a runtime") from error
-    return Connection(api=endpoint.api, key=endpoint.admin_api_key, admin=endpoint.admin)
+    return Connection(
+        api=endpoint.api,
+        key=endpoint.admin_api_key,
+        admin=endpoint.admin,
+        event_feed=endpoint.event_feed,
+    )
 
 
 def read_login(path: Path) -> Connection | None:

@@ -34,7 +34,7 @@ def test_a_command_that_prints_lines_prints_json_on_request(block: str, tmp_path
 
 def test_every_command_has_a_transcript() -> None:
     lines = [line.removeprefix("$ vitrine ") + " " for line, _ in BLOCKS]
-    # test_cli.py, test_demo.py, test_tracking.py, test_watch.py, test_mcp.py
-    elsewhere = {"login", "demo", "runs", "watch", "mcp"}
+    # test_cli.py, test_demo.py, test_tracking.py, test_watch.py, test_mcp.py, test_events.py
+    elsewhere = {"login", "demo", "runs", "watch", "mcp", "events"}
     without = {name for name in COMMANDS if not any(line.startswith(f"{name} ") for line in lines)}
     assert without == elsewhere

@@ -40,7 +40,7 @@ _CHANGE = {
     "runs": ["--tracking-uri", "other://mlflow"],
 }
 """Arguments that a command needs besides its required ones."""
-_LOCAL = {"demo", "version", "wait", "uploads resume", "api", "watch", "mcp"}
+_LOCAL = {"demo", "events", "version", "wait", "uploads resume", "api", "watch", "mcp"}
 """Commands that need a local runtime or a record of an upload, print any reply, or run on."""
 FILE: dict[str, Any] = {
     "fields": [],

@@ -18,8 +18,12 @@ from backend.aws.secrets import Secrets
 from backend.core.authorization import SystemOnly, SystemOr
 from backend.core.denials import WatchedAuthorization
 from backend.core.errors import UnavailableError
+from backend.domains.outgoing_events.service import OutgoingEvents
 from backend.domains.subscriptions.rules import Notification
-from backend.domains.subscriptions.service.consumers import NotificationsConsumer
+from backend.domains.subscriptions.service.consumers import (
+    NotificationsConsumer,
+    OutdatedNotifications,
+)
 from backend.domains.subscriptions.service.notifications import Notifier
 from backend.entrypoints import wiring
 from backend.entrypoints.account_check import check_account
@@ -31,11 +35,12 @@ from backend.search.maintenance.replay import LeftoverReplays
 from backend.spec.functions import FUNCTIONS
 from backend.spec.functions.apis import ASSETS_API, COMMENTS_API
 from backend.spec.functions.operations import REPLAY_FAILURES
-from backend.spec.queues import STREAM_SUBSCRIPTIONS
+from backend.spec.queues import OUTGOING_EVENTS, STREAM_SUBSCRIPTIONS
 from backend.spec.tables.registry import TAGS
 from tests.factories.failures import put_object
 from tests.factories.outages import unavailable
 from tests.fakes.objects import MemoryObjects
+from tests.fakes.queues import MemoryQueues
 from tests.fakes.tables import MemoryTables
 from tests.model.deployment import in_memory_settings
 from tests.unit.entrypoints.conftest import NEEDED, Account, Time
@@ -162,6 +167,22 @@ def consume(
 ) -> Any:
     consumer = NotificationsConsumer(cast("Notifier", notifier), from_wire, failures.store)
     return consumer.consume({"Records": list(records)})
+
+
+def test_entries_are_passed_to_the_publisher_also_if_notifications_fail_or_come_late() -> None:
+    queues, failures = MemoryQueues(), RecordingFailures()
+    outgoing = OutgoingEvents(queues)
+    notifier = cast("Notifier", RecordingNotifier(down=True))
+    consumer = NotificationsConsumer(notifier, from_wire, failures.store, outgoing)
+    broken = {"eventID": "e2", "dynamodb": {"SequenceNumber": "2"}}
+    event = {"Records": [stream_record(1), broken, stream_record(3, entity="execution:e1")]}
+    assert consumer.consume(event) == {"batchItemFailures": [{"itemIdentifier": "1"}]}
+    late = OutdatedNotifications(from_wire, failures.store, outgoing)
+    assert late.consume(event) == {"batchItemFailures": []}
+    first, again = queues.take(OUTGOING_EVENTS)
+    assert first == again
+    assert first["type"] == "asset.changed"
+    assert failures.names == ["e2", "e2"]
 
 
 def test_batches_are_passed_to_the_notifier_without_broken_records() -> None:

@@ -302,6 +302,7 @@ class VersionSteps:
             before={changed: before},
             after={
                 changed: _audit_values(current),
+                "assetVersionId": version.asset_version_id,
                 **({} if plan.of_version is None else {"revertedTo": plan.of_version}),
             },
             at=now,

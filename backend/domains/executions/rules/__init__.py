@@ -194,6 +194,17 @@ def facts_of(execution: Execution, rerun_of: str | None = None) -> Mapping[str, 
     return facts if rerun_of is None else {**facts, "rerunOf": rerun_of}
 
 
+def end_of(execution: Execution, status: EndStatus) -> Mapping[str, Any]:
+    """Return an execution as the audit entry of its end holds it."""
+    return {
+        "databaseId": execution.database_id,
+        "assetId": execution.asset_id,
+        "workflowDatabaseId": execution.workflow_database_id,
+        "workflowId": execution.workflow_id,
+        "executionStatus": status,
+    }
+
+
 def bound_outputs(outputs: RunOutputs) -> RunOutputs:
     """Return outputs whose lists fit into a row; by default the counts are the lists' lengths."""
     kept: list[RefusedOutput] = []

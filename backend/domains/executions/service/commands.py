@@ -139,7 +139,7 @@ class ExecutionCommands:
                 "stop_execution",
                 audit_entity("execution", execution_id),
                 before={"executionStatus": execution.execution_status},
-                after={"executionStatus": "ABORTED"},
+                after=rules.end_of(execution, "ABORTED"),
             )
             error = RunError(code=rules.STOPPED, message=message)
             self.progress.end(execution_id, "ABORTED", error=error, others=(entry,))

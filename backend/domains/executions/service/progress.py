@@ -12,8 +12,11 @@ from typing import Any, NamedTuple
 
 from backend.core.attempts import attempts
 from backend.core.clock import Clock
+from backend.core.identity import Identity
 from backend.core.queues import Queues
 from backend.core.transactions import Write
+from backend.domains.audit.models import audit_entity
+from backend.domains.audit.service.commands import AuditService
 from backend.domains.executions import rules
 from backend.domains.executions.errors import ExecutionChangedError
 from backend.domains.executions.models import (
@@ -32,7 +35,7 @@ _ATTEMPTS = 8  # of a change that conflicts with others
 
 
 class Ending(NamedTuple):
-    """The end of an execution; `others` are writes of the same transaction."""
+    """The end of an execution; `others` are its audit entry and writes of the same transaction."""
 
     status: EndStatus
     at: datetime
@@ -45,6 +48,7 @@ class ExecutionProgress:
     executions: ExecutionRepository
     active: ActiveRepository
     queues: Queues
+    audit: AuditService
     clock: Clock
 
     @attempts(_ATTEMPTS, ExecutionChangedError)
@@ -71,7 +75,7 @@ class ExecutionProgress:
         """End an execution, release its reservations, and start waiting ones.
 
         Returns whether it was active. If its asset was deleted, only reservations are left.
-        `others` are writes of the same transaction.
+        `others` are its audit entry and writes of the same transaction.
         """
         ending = Ending(status, at or self.clock(), error, others)
         execution = self.executions.find(execution_id)
@@ -125,6 +129,15 @@ class ExecutionProgress:
                     # It may be sent again, or for an execution that another report ended
                     # differently: facts that readers found are not replaced.
                     self.queues.send(UPLOAD_TRIGGERS, [events.failure_message(failed)])
+            if execution.is_active and not ending.others:
+                entry = self.audit.entry(
+                    Identity(execution.started_by),
+                    "complete_execution",
+                    audit_entity("execution", execution_id),
+                    before={"executionStatus": execution.execution_status},
+                    after=rules.end_of(execution, ending.status),
+                )
+                ending = ending._replace(others=(entry,))
         writes = self.executions.end_writes(execution, changes, reserved, repeat)
         if repeat is not None:
             writes.append(self.active.waiting_write(repeat))

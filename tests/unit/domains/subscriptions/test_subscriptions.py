@@ -364,6 +364,7 @@ def test_messages_are_of_assets_and_files_and_cut() -> None:
     of_product = notification_of({**ENTRY, "userId": SYSTEM_PARTITIONS[-1]})
     assert of_product == expected._replace(user_id=SYSTEM.user_id)
     assert notification_of({**ENTRY, "operation": "create_asset"}) is None
+    assert notification_of({**ENTRY, "entity": "execution:e1"}) is None
     happenings = [Notification("m", "s", f"operation_{n}", "ann", "2026") for n in range(60)]
     text = message_text("It", [*happenings, *happenings])
     assert text.count("operation") == 50

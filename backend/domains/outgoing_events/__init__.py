@@ -1,0 +1,1 @@
+"""Publishes changes of assets as events, from their audit entries."""
