@@ -13,6 +13,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     SerializationInfo,
     SerializerFunctionWrapHandler,
+    field_validator,
     model_serializer,
     model_validator,
 )
@@ -163,6 +164,7 @@ class PageQuery(WireModel):
 
     most_items: ClassVar[int] = 1000
     default_items: ClassVar[int | None] = None
+    refuses_larger: ClassVar[bool] = False  # VAMS 2.6 refuses a larger `pageSize` in some lists
 
     max_items: int | None = Field(default=None, ge=1)
     page_size: int | None = Field(default=None, ge=1)
@@ -173,6 +175,13 @@ class PageQuery(WireModel):
             "it may be short, and the last page may be empty"
         ),
     )
+
+    @field_validator("page_size")
+    @classmethod
+    def check_size(cls, value: int | None) -> int | None:
+        if cls.refuses_larger and value is not None and value > cls.most_items:
+            raise ValueError(f"must be at most {cls.most_items}")
+        return value
 
     @property
     def limit(self) -> int:
@@ -192,6 +201,8 @@ class PageQuery(WireModel):
         about = f"Items of a page: {sizes_text(cls.most_items, cls.default_items)}"
         for name, other in (("maxItems", "pageSize"), ("pageSize", "maxItems")):
             properties[name]["description"] = f"{about}. If `{other}` is smaller, it counts"
+        if cls.refuses_larger:
+            properties["pageSize"]["anyOf"][0]["maximum"] = cls.most_items
         return reference
 
 

@@ -29,6 +29,7 @@ from tests.routes.needs import (
 from tests.routes.rows import (
     make_asset,
     make_comment,
+    make_history,
     make_link_record,
     make_snapshots,
     make_subscription,
@@ -135,6 +136,8 @@ CASES = (
          audit="asset:museum:relic", succeeds="archived", sees_archived=True),
     Case(routes.DELETE_ASSET, on_asset({"confirmPermanentDelete": True}), IN_DATABASES, _ASSET,
          sees_archived=True),
+    Case(routes.LIST_ASSET_HISTORY, on_asset(), IN_DATABASES, rows=Rows(make_history,
+         "historyRecordId", 1100), sees_archived=True),
     Case(routes.CREATE_ASSET_VERSION, on_asset({"comment": "as it is", "useLatestFiles": True}),
          IN_DATABASES, audit=_ASSET, paths=(PathField("relativeKey", {"useLatestFiles": False,
          "files": [{"versionId": "1", "isArchived": False}]},),)),

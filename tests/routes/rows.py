@@ -15,7 +15,7 @@ from backend.domains.tags.models import MAX_TAGS_OF_TYPE
 from backend.spec import routes
 from backend.spec.routes import Route
 from backend.spec.tables import TABLES
-from backend.spec.tables.assets import ASSET_VERSIONS, ASSETS
+from backend.spec.tables.assets import ASSET_HISTORY, ASSET_VERSIONS, ASSETS
 from backend.spec.tables.operations import AUDIT
 from backend.spec.tables.registry import SUBSCRIPTIONS, TAG_TYPES, TAGS
 from tests.factories.buckets import BUCKET_ID
@@ -279,6 +279,17 @@ def make_failures(world: World) -> str:
         key = BATCH_KEY[:-4] + f"{number:04}"
         put_object(world.objects, failed_batch(RECORDS), key=key, bucket=BUCKET)
     return BATCH_KEY[:-4] + "0000"
+
+
+def make_history(world: World) -> str:
+    make_statue(world)
+    (first,) = world.tables.rows(ASSET_HISTORY)
+    snapshot = {**first["assetSnapshot"], "description": QUOTES[:256]}
+    for number in range(2, 1101):
+        later = {"historyRecordId": f"{first['recordDate']}#{number:08}"}
+        row = {**first, **later, "assetSnapshot": snapshot}
+        world.tables.write(Put(table=ASSET_HISTORY, item=row))
+    return ""
 
 
 def make_versions(world: World) -> str:

@@ -18,6 +18,7 @@ from backend.core.transactions import (
     Delete,
     Item,
     Key,
+    Put,
     Update,
     Write,
     absent,
@@ -30,15 +31,29 @@ from backend.domains.assets.errors import (
     AssetRevisionError,
     PrefixTakenError,
 )
-from backend.domains.assets.models import ALIAS_MARK, Asset, AssetVersion
+from backend.domains.assets.models import (
+    ALIAS_MARK,
+    Asset,
+    AssetChange,
+    AssetChangeSource,
+    AssetVersion,
+)
 from backend.domains.assets.rules import (
+    history_of,
     id_reservation,
     possible_prefixes,
     prefix_reservation,
 )
 from backend.domains.buckets.models import BucketKey
 from backend.spec import keys
-from backend.spec.tables.assets import ASSET_ID, ASSET_VERSION_ID, ASSET_VERSIONS, ASSETS
+from backend.spec.tables.assets import (
+    ASSET_HISTORY,
+    ASSET_ID,
+    ASSET_VERSION_ID,
+    ASSET_VERSIONS,
+    ASSETS,
+    HISTORY_RECORD_ID,
+)
 from backend.spec.tables.assets import DATABASE_ID as PARTITION
 from backend.spec.tables.operations import RESERVATIONS
 
@@ -95,8 +110,9 @@ class AssetRepository:
         *,
         ancestors: Sequence[str],
         counted: Write,
+        source: AssetChangeSource = "create",
     ) -> None:
-        """Put the asset, its first version and its reservations, all or nothing.
+        """Put the asset, its first version, history and reservations, all or nothing.
 
         `ancestors` are the prefixes between the bucket's base and the asset's own; `counted` is the
         write of the database, which is refused first.
@@ -113,6 +129,7 @@ class AssetRepository:
             put_new(RESERVATIONS, _owner_row(id_reservation(asset.asset_id), asset), id_taken),
             put_new(ASSETS, row_of(asset), id_taken),
             put_new(ASSET_VERSIONS, version_row(asset, version), id_taken),
+            self.history_write(asset, source, by=asset.created_by, at=asset.created_at),
             put_new(RESERVATIONS, _owner_row(prefix_reservation(bucket_id, prefix), asset), taken),
             *(
                 Update(
@@ -126,6 +143,35 @@ class AssetRepository:
             ),
         ]
         self.tables.transact(writes)
+
+    def history_write(
+        self,
+        asset: Asset,
+        source: AssetChangeSource,
+        *,
+        by: str,
+        at: str,
+        unarchived_reason: str | None = None,
+    ) -> Put:
+        """Return the write of a change's row; `asset` has the revision after the change."""
+        row = history_of(asset, source, by=by, at=at, unarchived_reason=unarchived_reason)
+        item = {**row.model_dump(by_alias=True, exclude_none=True), **history_position(row)}
+        return Put(table=ASSET_HISTORY, item=item)
+
+    def edit_write(self, asset: Asset, *, by: str, at: str) -> Put:
+        """Return the write of an edit's row; `asset` has the revision before the edit."""
+        after = asset.model_copy(update={"revision": asset.revision + 1})
+        return self.history_write(after, "edit", by=by, at=at)
+
+    def list_history(self, ref: AssetRef, page: PageRequest) -> Page[AssetChange]:
+        """List the changes of all assets that had the id in that database, newest first."""
+        query = Query(
+            table=ASSET_HISTORY,
+            partition=keys.ASSET.build(*ref.ids),
+            newest_first=True,
+            consistent=True,
+        )
+        return self.tables.query(query, page).map(AssetChange.model_validate)
 
     def move_writes(self, asset: Asset, changed: Asset) -> list[Write]:
         """Return the writes that replace a row by one of the other partition.
@@ -306,6 +352,14 @@ def version_key(asset: Asset, asset_version_id: str) -> dict[str, str]:
     return {
         keys.ASSET.name: keys.ASSET.build(asset.database_id, asset.asset_id),
         ASSET_VERSION_ID.name: asset_version_id,
+    }
+
+
+def history_position(change: AssetChange) -> Key:
+    """Return the position after a change in the list of its asset's changes."""
+    return {
+        keys.ASSET.name: keys.ASSET.build(change.database_id, change.asset_id),
+        HISTORY_RECORD_ID.name: change.history_record_id,
     }
 
 

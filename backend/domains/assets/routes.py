@@ -6,6 +6,8 @@ from backend.core.clock import iso
 from backend.core.paging import Page
 from backend.domains.assets.models import Asset, AssetPath, CreateAssetBody, UpdateAssetBody
 from backend.domains.assets.models.replies import (
+    AssetHistoryQuery,
+    AssetHistoryReply,
     AssetQuery,
     AssetReply,
     AssetsQuery,
@@ -68,6 +70,13 @@ def _bind_reads(router: Router, service: AssetService) -> None:
             call.caller, path.database_id, call.page(query), show_archived=query.show_archived
         )
         return _page(call, service, page)
+
+    @router.bind(routes.LIST_ASSET_HISTORY)
+    def list_asset_history(
+        call: Call, path: AssetPath, query: AssetHistoryQuery
+    ) -> AssetHistoryReply:
+        page = service.list_history(call.caller, path.ref, call.page(query))
+        return AssetHistoryReply(items=[*page.items], next_token=call.next_token(page.after))
 
     @router.bind(routes.GET_ASSET)
     def get_asset(call: Call, path: AssetPath, query: AssetQuery) -> Reply[AssetReply]:

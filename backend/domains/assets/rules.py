@@ -7,7 +7,13 @@ from backend.core.errors import InvalidInputError
 from backend.core.invisible import check_visible
 from backend.core.names import MAX_KEY_BYTES, check_asset_id, check_file_name
 from backend.core.quoting import quoted
-from backend.domains.assets.models import Asset, UpdateAssetBody
+from backend.domains.assets.models import (
+    Asset,
+    AssetChange,
+    AssetChangeSource,
+    AssetSnapshot,
+    UpdateAssetBody,
+)
 from backend.spec.key_layouts import RESERVED_FOLDERS
 from backend.spec.keys import FILE, SORT_KEY_BYTES, archived
 
@@ -178,3 +184,29 @@ def with_typed_file(asset: Asset, path: str) -> dict[str, Any] | None:
         and sum(len(path.encode()) for path in paths) <= MAX_TYPED_BYTES
     )
     return {"typedFiles": paths if fits else None}
+
+
+def history_of(
+    asset: Asset, source: AssetChangeSource, *, by: str, at: str, unarchived_reason: str | None
+) -> AssetChange:
+    """Return the row of a change in the history; `asset` has the revision after the change."""
+    return AssetChange(
+        # The revision distinguishes changes of one moment.
+        history_record_id=f"{at}#{asset.revision:08}",
+        database_id=asset.database_id,
+        asset_id=asset.asset_id,
+        record_date=at,
+        change_source=source,
+        change_user_id=by,
+        asset_snapshot=AssetSnapshot(
+            asset_name=asset.asset_name,
+            description=asset.description,
+            is_distributable=asset.is_distributable,
+            tags=asset.tags,
+            asset_type=asset.asset_type,
+            bucket_id=asset.bucket_id,
+            asset_location_key=asset.asset_location.key,
+            archived_reason=asset.archived_reason,
+            unarchived_reason=unarchived_reason,
+        ),
+    )

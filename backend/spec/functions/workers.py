@@ -148,6 +148,7 @@ JOB_STARTER = Function(
 _FOLLOWING: Requests = {
     assets.ASSETS: ("BatchGetItem", "PutItem", "UpdateItem"),
     assets.ASSET_VERSIONS: ("PutItem",),
+    assets.ASSET_HISTORY: ("PutItem",),
     assets.DATABASES: ("ConditionCheckItem", "GetItem", "PutItem"),
     registry.ASSET_BUCKETS: ("Query", "Scan"),
     operations.JOBS: ("GetItem", "UpdateItem"),  # an archiving that has to check the files again
@@ -246,6 +247,7 @@ LIFECYCLE_WORKER = Function(
             KEPT,
             {
                 assets.ASSETS: ("ConditionCheckItem", "Query"),
+                assets.ASSET_HISTORY: ("PutItem",),
                 assets.ASSET_UPLOADS: ("BatchWriteItem", "Query", "QueryIndexes"),
                 registry.SUBSCRIPTIONS: ("DeleteItem",),
                 operations.RESERVATIONS: ("BatchGetItem", "DeleteItem"),
@@ -304,6 +306,7 @@ PURGE_WORKER = Function(
         **AUDITED,
         **KEPT,
         assets.ASSETS: ("BatchGetItem", "DeleteItem", "Query"),
+        assets.ASSET_HISTORY: ("PutItem",),
         assets.DATABASES: ("ConditionCheckItem", "DeleteItem", "GetItem"),
         metadata.DATABASE_METADATA: ("BatchWriteItem", "QueryIndexes"),
         metadata.METADATA_SCHEMAS: ("BatchWriteItem", "QueryIndexes"),

@@ -43,6 +43,11 @@ DELETE_ASSET = Route(
     writes_documents=(SyncTarget(at_once=True),),
     reads=(IF_MATCH,),
 )  # fmt: skip
+LIST_ASSET_HISTORY = Route(
+    "GET", f"{ASSET_PATH}/assetHistory", "assets", "list_asset_history",
+    "List the changes of an asset, newest first", "asset",
+    later=True,
+)  # fmt: skip
 CREATE_ASSET_VERSION = Route(
     "POST", f"{ASSET_PATH}/createVersion", "asset_versions", "create_asset_version",
     "Create a version of an asset", "asset",

@@ -163,6 +163,19 @@ ARCHIVED_FILES = Table(
     origin="ours",
 )
 
+HISTORY_RECORD_ID = Attribute("historyRecordId")
+ASSET_HISTORY = Table(
+    "AssetHistoryStorageTable",
+    keys.ASSET,
+    (
+        "What each change of an asset left, written with the change. It outlives the asset, and "
+        "continues if another asset gets the id."
+    ),
+    ("list the changes of an asset, newest first",),
+    sort_key=HISTORY_RECORD_ID,
+    origin="ours",
+)
+
 TABLES = (
     ASSETS,
     DATABASES,
@@ -174,4 +187,5 @@ TABLES = (
     ASSET_LINKS_METADATA,
     ASSET_LINK_EDGES,
     ARCHIVED_FILES,
+    ASSET_HISTORY,
 )

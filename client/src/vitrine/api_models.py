@@ -69,6 +69,22 @@ class AssetCreated(Wire):
     message: str | None = None
 
 
+class AssetSnapshot(Wire):
+    """
+    An asset after a change; of a deleted one, before it.
+    """
+
+    asset_name: str
+    description: str | None = None
+    is_distributable: bool | None = None
+    tags: tuple[str, ...] = ()
+    asset_type: str | None = None
+    bucket_id: str | None = None
+    asset_location_key: str | None = None
+    archived_reason: str | None = None
+    unarchived_reason: str | None = None
+
+
 class AssetVersion(Wire):
     version: str = Field(..., alias="Version")
     date_modified: str | None = Field(default=None, alias="DateModified")
@@ -1814,6 +1830,20 @@ class Asset(Wire):
     archived_at: str | None = None
     archived_by: str | None = None
     archived_reason: str | None = None
+
+
+class AssetChange(Wire):
+    """
+    A row of the history, without its partition key; its id begins with the date.
+    """
+
+    history_record_id: str
+    database_id: str | None = None
+    asset_id: str | None = None
+    record_date: str
+    change_source: str
+    change_user_id: str
+    asset_snapshot: AssetSnapshot
 
 
 class AssetLinks(Wire):

@@ -125,7 +125,7 @@ class LifecycleService:
             )
             after = _attributes(changed)
             return [
-                *self.assets.move_writes(asset, changed),
+                *self.assets.move_writes(caller, asset, changed),
                 *begins,
                 self.at_rest(asset.asset_id),
                 *self._composed_writes(caller, routes.ARCHIVE_ASSET, asset, after, at, composed),
@@ -168,7 +168,7 @@ class LifecycleService:
             after = _attributes(changed) | reason_values("unarchivedReason", reason)
             after |= {} if files else {RESTORES: False}
             return [
-                *self.assets.move_writes(asset, changed),
+                *self.assets.move_writes(caller, asset, changed, reason=reason),
                 *begins,
                 *self._composed_writes(caller, routes.UNARCHIVE_ASSET, asset, after, at, composed),
             ]
@@ -240,7 +240,8 @@ class LifecycleService:
     ) -> list[Write]:
         left = reason_values("deletedReason", reason)
         entry = self._entry(caller, routes.DELETE_ASSET, asset, (_attributes(asset), left), at)
-        return [*self.assets.removal_writes(asset, job.job_id), self.jobs.put(job), entry]
+        removal = self.assets.removal_writes(caller, asset, job.job_id, at=at)
+        return [*removal, self.jobs.put(job), entry]
 
     def _change_asset(
         self,

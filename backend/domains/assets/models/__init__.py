@@ -20,6 +20,10 @@ from backend.core.references import AssetRef
 from backend.spec.keys import active, archived
 
 AssetStatus = Literal["active", "archived"]
+AssetChangeSource = Literal[
+    "create", "createDirect", "edit", "archive", "unarchive", "permanentDelete"
+]
+"""The kind of a change in the history; `createDirect` is the adoption of a folder."""
 
 NO_FILES = "none"
 """The type of an asset without files."""
@@ -137,6 +141,32 @@ class AssetVersion(WireModel):
     def snapshot(self) -> str:
         """Return the id under which the rows of the snapshot are stored."""
         return self.snapshot_id or self.asset_version_id
+
+
+class AssetSnapshot(WireModel):
+    """An asset after a change; of a deleted one, before it."""
+
+    asset_name: str
+    description: str
+    is_distributable: bool
+    tags: list[str]
+    asset_type: str
+    bucket_id: str
+    asset_location_key: str
+    archived_reason: str | None = None
+    unarchived_reason: str | None = None
+
+
+class AssetChange(WireModel):
+    """A row of the history, without its partition key; its id begins with the date."""
+
+    history_record_id: str
+    database_id: str
+    asset_id: str
+    record_date: str
+    change_source: AssetChangeSource
+    change_user_id: str
+    asset_snapshot: AssetSnapshot
 
 
 def _distinct(tags: list[str]) -> list[str]:

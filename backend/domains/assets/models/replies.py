@@ -6,7 +6,7 @@ from pydantic import Field
 
 from backend.core.models import PageQuery, WireModel
 from backend.core.names import Id
-from backend.domains.assets.models import AssetStatus, CurrentVersionReply, Location
+from backend.domains.assets.models import AssetChange, AssetStatus, CurrentVersionReply, Location
 
 
 class DatabasePath(WireModel):
@@ -61,4 +61,15 @@ class AssetReply(WireModel):
 
 class AssetsReply(WireModel):
     items: Annotated[list[AssetReply], Field(alias="Items")]
+    next_token: Annotated[str | None, Field(alias="NextToken")] = None
+
+
+class AssetHistoryQuery(PageQuery):
+    default_items = 100
+    refuses_larger = True
+
+
+class AssetHistoryReply(WireModel):
+    message: Literal["Success"] = "Success"
+    items: Annotated[list[AssetChange], Field(alias="Items")]
     next_token: Annotated[str | None, Field(alias="NextToken")] = None

@@ -80,6 +80,7 @@ class FolderAdoption:
             first_version(asset),
             ancestors=rules.ancestors(bucket.key_prefix, prefix),
             counted=self.databases.count_assets(database_id, asset_id, 1),
+            source="createDirect",
         )
         return asset
 
@@ -262,8 +263,9 @@ class AssetService(AssetQueries):
             new = old | dict(changes)
             entry = self.audit.entry(caller, "update_asset", name, before=old, after=new, at=now)
             edit, counters = {**changes, "updatedAt": iso(now)}, rules.counters_of(changes)
+            row = self.assets.edit_write(changed, by=caller.user_id, at=iso(now))
             try:
-                return self.assets.change(asset, edit, entry, counters=counters)
+                return self.assets.change(asset, edit, entry, row, counters=counters)
             except AssetRevisionError:
                 if expected_revision is not None:
                     raise
@@ -327,21 +329,35 @@ class AssetService(AssetQueries):
         """
         self.assets.change(asset, {"previewLocation": None, "updatedAt": at}, entry)
 
-    def move_writes(self, asset: Asset, changed: Asset) -> list[Write]:
+    def move_writes(
+        self, caller: Identity, asset: Asset, changed: Asset, *, reason: str | None = None
+    ) -> list[Write]:
         """Return the writes that archive or restore an asset, refused with AssetRevisionError.
 
-        They update the count of its database, refused with DatabaseNotFoundError.
+        They update the count of its database, refused with DatabaseNotFoundError. `reason` is that
+        of a restoration.
         """
         by = -1 if changed.is_archived else 1
         counted = self.databases.count_assets(asset.database_id, asset.asset_id, by)
-        return [*self.assets.move_writes(asset, changed), counted]
+        row = self.assets.history_write(
+            changed,
+            "archive" if changed.is_archived else "unarchive",
+            by=caller.user_id,
+            at=changed.updated_at,
+            unarchived_reason=reason,
+        )
+        return [*self.assets.move_writes(asset, changed), counted, row]
 
-    def removal_writes(self, asset: Asset, job_id: str) -> list[Write]:
+    def removal_writes(
+        self, caller: Identity, asset: Asset, job_id: str, *, at: datetime
+    ) -> list[Write]:
         """Return the writes that remove an asset's row, refused with AssetRevisionError.
 
         Its id and prefix remain reserved for this job until `release`.
         """
-        writes = self.assets.removal_writes(asset, job_id)
+        after = asset.model_copy(update={"revision": asset.revision + 1})
+        row = self.assets.history_write(after, "permanentDelete", by=caller.user_id, at=iso(at))
+        writes = [*self.assets.removal_writes(asset, job_id), row]
         if not asset.is_archived:
             writes.append(self.databases.count_assets(asset.database_id, asset.asset_id, -1))
         return writes

@@ -106,8 +106,10 @@ class TagWithdrawal:
                 at=now,
             )
             changes = {"tags": tags, "updatedAt": iso(now)}
+            changed = current.model_copy(update={"tags": tags})
+            row = self.assets.edit_write(changed, by=caller.user_id, at=iso(now))
             try:
-                self.assets.change(current, changes, entry, counters=("inheritedRevision",))
+                self.assets.change(current, changes, entry, row, counters=("inheritedRevision",))
             except AssetRevisionError:
                 current = self.assets.get(asset.database_id, asset.asset_id, in_archive=True)
             else:

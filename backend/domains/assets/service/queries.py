@@ -21,8 +21,8 @@ from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.assets import rules
 from backend.domains.assets.errors import AssetNotFoundError, AssetVersionNotFoundError
-from backend.domains.assets.models import NO_FILES, Asset, AssetVersion, NewAsset
-from backend.domains.assets.repository import AssetRepository
+from backend.domains.assets.models import NO_FILES, Asset, AssetChange, AssetVersion, NewAsset
+from backend.domains.assets.repository import AssetRepository, history_position
 from backend.domains.buckets.models import AssetBucket, BucketKey
 from backend.domains.buckets.service import BucketService
 from backend.domains.databases.errors import DatabaseNotFoundError
@@ -149,6 +149,33 @@ class AssetQueries:
         if not assets.items:  # no active asset is in a database that does not exist
             self.databases.get_database(caller, database_id)
         return assets
+
+    def list_history(self, caller: Identity, ref: AssetRef, page: PageRequest) -> Page[AssetChange]:
+        """Return the changes of an asset, newest first, and of deleted ones that had its id.
+
+        A change is left out if the caller could not see the asset that it describes.
+
+        Raises:
+            AssetNotFoundError: no asset has the id, or the caller may not see it.
+        """
+        self.get_asset(caller, *ref.ids, show_archived=True)
+
+        def is_visible(change: AssetChange) -> bool:
+            snapshot = change.asset_snapshot
+            fields = {
+                "databaseId": change.database_id,
+                "assetName": snapshot.asset_name,
+                "assetType": snapshot.asset_type,
+                "tags": tuple(snapshot.tags),
+            }
+            return self.authorization.may(caller, "GET", Secured("asset", fields))
+
+        return fill(
+            lambda request: self.assets.list_history(ref, request),
+            page,
+            visible=is_visible,
+            position_of=history_position,
+        )
 
     def list_all_assets(
         self, caller: Identity, page: PageRequest, *, show_archived: bool = False

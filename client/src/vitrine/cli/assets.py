@@ -1,6 +1,7 @@
-"""Commands for assets: list, show, create, update, archive, restore, delete."""
+"""Commands for assets: list, show, create, update, history, archive, restore, delete."""
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Annotated
 
 import typer
@@ -126,6 +127,29 @@ def update_asset(
             revision=asset_reply.revision,
         ),
         asset=asset_reply.asset_id,
+    )
+
+
+@command("assets history")
+def history(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of changes.")] = 100,
+) -> None:
+    """List the changes of an asset, newest first; also of deleted ones that had its id."""
+    asset_id = find_asset(session.client, database, asset, archived=True).asset_id
+    listed = session.client.assets.history(database, asset_id, page_size=min(limit, 1_000))
+    session.output.items(
+        list(islice(listed, limit)),
+        ["at", "user", "change", "name", "tags"],
+        lambda change: [
+            change.record_date,
+            change.change_user_id,
+            change.change_source,
+            change.asset_snapshot.asset_name,
+            " ".join(change.asset_snapshot.tags),
+        ],
     )
 
 

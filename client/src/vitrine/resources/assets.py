@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from vitrine import api_models as api
+from vitrine.api_models import AssetChange as AssetChange
+from vitrine.api_models import AssetSnapshot as AssetSnapshot
 from vitrine.models import (
     Asset,
     AssetCreated,
@@ -69,6 +71,13 @@ class Assets(AssetLifecycle):
         return self._transport.pages(
             Asset, path, query={"showArchived": show_archived}, page_size=page_size
         )
+
+    def history(
+        self, database_id: str, asset_id: str, *, page_size: int | None = None
+    ) -> Iterator[AssetChange]:
+        """List the changes of an asset, and of deleted ones that had its id, newest first."""
+        path = asset_path(database_id, asset_id, "assetHistory")
+        return self._transport.pages(AssetChange, path, page_size=page_size)
 
     def update(
         self,

@@ -30,7 +30,7 @@ from tests.unit.domains.uploads.calls import sent
 
 STAYING = {
     *("DatabaseStorageTable", "S3AssetBucketsStorageTable", "TagStorageTable"),
-    *("TagTypeStorageTable", "Jobs", "Audit"),
+    *("TagTypeStorageTable", "Jobs", "Audit", "AssetHistoryStorageTable"),
 }
 """Tables with rows that do not belong to the asset, or that record its deletion."""
 

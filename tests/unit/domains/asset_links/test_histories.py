@@ -73,7 +73,7 @@ class World:
         asset = self._asset(name)
         status = "active" if asset.is_archived else "archived"
         changed = asset.model_copy(update={"status": status, "revision": asset.revision + 1})
-        self.tables.transact(self.service.assets.move_writes(asset, changed)[:2])
+        self.tables.transact(self.service.assets.move_writes(ADMIN, asset, changed)[:2])
 
     def replace(self, name: str) -> None:
         """Delete an asset permanently, then create another with the same id."""

@@ -231,7 +231,7 @@ def archive(museum: Links, asset_id: str, status: str = "archived") -> None:
     """Archive an asset or restore it, as its lifecycle does."""
     asset = stored_asset(museum, asset_id)
     changed = asset.model_copy(update={"status": status, "revision": asset.revision + 1})
-    museum.tables.transact(museum.assets.move_writes(asset, changed))
+    museum.tables.transact(museum.assets.move_writes(ADMIN, asset, changed))
     assert (museum.assets.assets.get("museum", asset_id) is None) is (status == "archived")
 
 

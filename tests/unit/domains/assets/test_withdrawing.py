@@ -81,7 +81,7 @@ class World:
 
     def archive(self, asset: Asset) -> None:
         archived = asset.model_copy(update={"status": "archived"})
-        self.tables.transact(self.service.move_writes(asset, archived))
+        self.tables.transact(self.service.move_writes(ADMIN, asset, archived))
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ def test_assets_keep_a_tag_that_is_created_again_during_its_deletion(world: Worl
 def test_an_asset_that_is_deleted_meanwhile_is_passed_over(world: World) -> None:
     asset = created_asset(world.service, tags=("red",))
     job = world.service.tags.delete_tag(ADMIN, "red")
-    removal = world.service.removal_writes(asset, "deleteAsset.x")
+    removal = world.service.removal_writes(ADMIN, asset, "deleteAsset.x", at=NOON)
     waiting = world.run(job, step=world.overtaken_step(lambda: world.tables.transact(removal)))
     assert waiting is not None
     assert waiting.items_done == 0

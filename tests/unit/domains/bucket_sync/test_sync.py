@@ -296,7 +296,7 @@ def deleted(world: SyncWorld, asset_id: str) -> Callable[[], None]:
     """Remove an asset's row, as a deletion begins; answers with what ends the deletion."""
     service = assets(world.sync)
     asset = world.stored_asset(asset_id)
-    world.tables.transact(service.removal_writes(asset, "job"))
+    world.tables.transact(service.removal_writes(SYSTEM, asset, "job", at=service.clock()))
     prefix = asset.asset_location.key
     reference = AssetRef(database_id=DATABASE, asset_id=asset_id)
     assert ancestors("", prefix) == ()
@@ -354,7 +354,7 @@ def test_an_archived_asset_keeps_its_folder(world: SyncWorld) -> None:
     world.deliver_events("pump/a.glb")
     asset = world.stored_asset()
     archived = asset.model_copy(update={"status": "archived", "revision": asset.revision + 1})
-    world.tables.transact(assets(world.sync).move_writes(asset, archived))
+    world.tables.transact(assets(world.sync).move_writes(SYSTEM, asset, archived))
     world.put("pump/b.glb")
     assert world.deliver_events("pump/b.glb") == ALL_DONE
     assert world.asset("pump") == archived

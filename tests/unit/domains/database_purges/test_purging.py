@@ -45,7 +45,7 @@ def left(world: World) -> dict[str, list[Item]]:
     rest = {
         name: [row for row in rows if not _stays(row)]
         for name, rows in world.left(*OF_MUSEUM).items()
-        if name != "Audit"
+        if name not in {"Audit", "AssetHistoryStorageTable"}
     }
     return {name: rows for name, rows in rest.items() if rows}
 
