@@ -25,7 +25,9 @@ Reply = Callable[[httpx.Request], httpx.Response]
 _PLAIN: dict[str, Any] = {"string": "text", "integer": 1, "number": 1.5, "boolean": True}
 _CHANGE = {
     name: ["--description", "a"]
-    for name in ("databases update", "assets update", "keys update", "roles update")
+    for name in (
+        *("databases update", "assets update", "keys own update", "keys update", "roles update"),
+    )
 } | {
     "access explain": ["GET", "asset"],
     "login": ["--key", "vams_key"],
