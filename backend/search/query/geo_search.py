@@ -92,7 +92,7 @@ def _shape(sent: GeoSearch) -> JsonObject:
             "has a line of one position, or a polygon that crosses or touches itself, repeats a "
             "position, has a hole outside, or has too many edges to compare"
         )
-    return _turned(shape)
+    return _with_directions(shape)
 
 
 def _geometries(value: object, depth: int) -> Iterator[JsonObject]:
@@ -156,20 +156,20 @@ def _count_parts(shape: JsonObject) -> int:
     return len(shape["coordinates"]) if shape["type"].startswith("Multi") else 1
 
 
-def _turned(shape: JsonObject) -> JsonObject:
+def _with_directions(shape: JsonObject) -> JsonObject:
     """Return the shape with outer rings counterclockwise and holes clockwise."""
     match shape:
         case {"geometries": parts}:
-            return {**shape, "geometries": [_turned(part) for part in parts]}
+            return {**shape, "geometries": [_with_directions(part) for part in parts]}
         case {"type": "Polygon", "coordinates": rings}:
-            return {**shape, "coordinates": _turned_rings(rings)}
+            return {**shape, "coordinates": _oriented(rings)}
         case {"type": "MultiPolygon", "coordinates": polygons}:
-            return {**shape, "coordinates": [_turned_rings(rings) for rings in polygons]}
+            return {**shape, "coordinates": [_oriented(rings) for rings in polygons]}
         case _:
             return shape
 
 
-def _turned_rings(rings: list[Any]) -> list[Any]:
+def _oriented(rings: list[Any]) -> list[Any]:
     turned: list[Any] = []
     for number, ring in enumerate(rings):
         edges = pairwise(ring)

@@ -122,16 +122,14 @@ def plan_search(body: SearchBody, visible: JsonObject | None) -> SearchPlan:
     choices = choice_conditions(body) if body.facet_choices else {}
     # Only the words of the request: the query also contains words of rules and types.
     highlighted = [*text.marked, *filters] if body.include_highlights else []
-    if body.geo_search is not None:
-        filters.append(geo_query(body.geo_search))
-        named.append("geoSearch")
+    places = [] if body.geo_search is None else [geo_query(body.geo_search)]
     highlight: JsonObject = {
         "fields": {field.split("^")[0]: {} for field in TEXT_FIELDS},
         "require_field_match": False,
         "highlight_query": {"bool": {"should": highlighted}},
     }
-    texts = {"general": body.query.strip(), "metadata": body.metadata_query.strip()}
-    kinds = [kind for kind, sent in texts.items() if sent]
+    texts = (("general", body.query), ("metadata", body.metadata_query))
+    kinds = [kind for kind, sent in texts if sent.strip()]
     kind = "combined" if len(kinds) > 1 else next(iter(kinds), "none")
     digest = ""
     if body.after is not None:
@@ -141,8 +139,8 @@ def plan_search(body: SearchBody, visible: JsonObject | None) -> SearchPlan:
         visible=visible or NOTHING,
         kinds=tuple(dict.fromkeys(body.entity_types)) or BOTH,
         window=PageWindow(body.size, body.from_),
-        filters=tuple(filters),
-        named=tuple(named),
+        filters=(*filters, *places),
+        named=(*named, *("geoSearch" for _ in places)),
         excluded=(TOMBSTONE,) if body.include_archived else tuple(NOT_SHOWN),
         words=text.clauses,
         chosen={"bool": {"filter": [*choices.values()]}} if choices else None,

@@ -79,7 +79,7 @@ def test_a_wrong_shape_is_refused_with_its_field_and_the_fact(
     assert error.field == ".".join(filter(None, ("geoSearch", field)))
 
 
-def test_rings_have_the_direction_that_opensearch_expects() -> None:
+def test_polygons_have_the_direction_that_opensearch_expects() -> None:
     shapes: list[Any] = []
     for rings in ([SQUARE, HOLE], [SQUARE[::-1], HOLE[::-1]]):
         for sent in (geo_json("Polygon", rings), geo_json("MultiPolygon", [rings])):
