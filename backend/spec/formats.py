@@ -11,7 +11,17 @@ from backend.values import frozen
 Tier = Literal["Promised", "Read", "Stored"]
 Kind = Literal["glTF", "model", "image", "document", "other"]
 Viewer = Literal[
-    "model", "image", "video", "audio", "pdf", "table", "markdown", "code", "text", "other"
+    "model",
+    "splats",
+    "image",
+    "video",
+    "audio",
+    "pdf",
+    "table",
+    "markdown",
+    "code",
+    "text",
+    "other",
 ]
 
 
@@ -174,10 +184,15 @@ FORMATS = (
         start=rb"(?:#[^\n]*\n)?VERSION[ \t][^\n]*\nFIELDS\b",
         libraries="",
     ),
-    Format("SPLAT", "splat", "Promised", reader="splat", libraries=""),
-    Format(*("SPZ", "spz", "Promised", "model", "spz"), start=rb"NGSP", libraries="backports.zstd"),
-    Format("KSPLAT", "ksplat", "Promised", reader="ksplat", libraries=""),
-    Format("SOG", "sog", "Promised", reader="sog", libraries=""),
+    Format("SPLAT", "splat", "Promised", reader="splat", libraries="", viewer="splats"),
+    Format(
+        *("SPZ", "spz", "Promised", "model", "spz"),
+        start=rb"NGSP",
+        libraries="backports.zstd",
+        viewer="splats",
+    ),
+    Format("KSPLAT", "ksplat", "Promised", reader="ksplat", libraries="", viewer="splats"),
+    Format("SOG", "sog", "Promised", reader="sog", libraries="", viewer="splats"),
     Format("XYZ and PTS", "pts xyz", "Promised", reader="points", libraries="", is_text=True),
     Format(
         *("OBJ", "obj", "Promised", "model", "obj", "model/obj"),

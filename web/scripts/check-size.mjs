@@ -5,10 +5,14 @@ import { gzipSync } from 'node:zlib';
 
 const KB = 1000;
 const BUDGETS = { first: 150 * KB, route: 120 * KB, viewer: 200 * KB, measuring: 230 * KB };
-// Loaded for PDFs only.
+// Loaded for PDFs, splats and clouds of COPC only.
 const BUDGETS_OF = new Map([
   ['PdfView', 130 * KB],
   ['pdf.worker', 380 * KB],
+  ['spark', 950 * KB],
+  ['copc.worker', 40 * KB],
+  ['laz-perf', 30 * KB],
+  ['copcCloud', 10 * KB],
   ['ModelView', BUDGETS.viewer],
 ]);
 // A hash has eight characters.

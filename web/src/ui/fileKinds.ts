@@ -2,7 +2,17 @@ import declared from '../api/declared.json';
 
 /** Which viewer shows a file, by its extension. */
 type FileKind =
-  'model' | 'image' | 'video' | 'audio' | 'pdf' | 'table' | 'markdown' | 'code' | 'text' | 'other';
+  | 'model'
+  | 'splats'
+  | 'image'
+  | 'video'
+  | 'audio'
+  | 'pdf'
+  | 'table'
+  | 'markdown'
+  | 'code'
+  | 'text'
+  | 'other';
 
 const VIEWERS = new Map(Object.entries(declared.viewers as Record<string, FileKind>));
 
@@ -19,3 +29,6 @@ export const fileName = (path: string): string => path.slice(path.lastIndexOf('/
 
 /** Whether the page itself reads the format, so that animations play. */
 export const isGltf = (path: string): boolean => /^(glb|gltf)$/.test(fileExtension(path));
+
+/** Whether it is a cloud that is read in parts, by the ending that its writers give it. */
+export const isCopc = (path: string): boolean => /\.copc\.laz$/i.test(path);

@@ -16,7 +16,7 @@ import type { Place } from '../api/downloads';
 import type { StageFile } from './Poster';
 import { MaterialsPanel } from './MaterialsPanel';
 import { PointsTool } from './PointsTool';
-import { cloudsOf, hasSurfaces } from './unlit';
+import { hasSurfaces } from './unlit';
 import { ViewButtons } from './ViewButtons';
 
 const MeasurePanel = lazyComponent(() => import('./MeasurePanel'), 'MeasurePanel');
@@ -25,16 +25,18 @@ const MeasurePanel = lazyComponent(() => import('./MeasurePanel'), 'MeasurePanel
 export function ModelToolbar(props: { shown: ShownModel; place: Place; file: StageFile }) {
   const { scene, loaded } = props.shown;
   const facts = useQuery(factsQuery(props.place, props.file.path)).data;
-  const units = modelUnits(props.shown.derived, facts);
+  const units = modelUnits(props.shown, facts);
   const [solid] = useState(() => hasSurfaces(loaded.scene));
   const [wire, setWire] = useState(false);
   const [normals, setNormals] = useState(false);
   const [box, setBox] = useState(false);
   const [cut, setCut] = useState(scene.plane !== null);
-  const [hasParts] = useState(() => listParts(loaded.scene).length > 1);
+  const [hasParts] = useState(() => !loaded.stream && listParts(loaded.scene).length > 1);
   const [parts, setParts] = useState(false);
   const [measuring, setMeasuring] = useState(false);
-  const [clouds] = useState(() => cloudsOf(loaded.scene));
+  const hasPoints = !scene.points.isEmpty;
+  // Splats have no places to measure, and their shaders no planes.
+  const isSolid = !loaded.stream || hasPoints;
   const [points, setPoints] = useState(false);
   const [materials, setMaterials] = useState(false);
   const toggle = (
@@ -60,7 +62,7 @@ export function ModelToolbar(props: { shown: ShownModel; place: Place; file: Sta
       <div className="panels">
         {measuring && <Measuring shown={props.shown} units={units} />}
         {materials && <MaterialsPanel root={loaded.scene} />}
-        {points && <PointsTool scene={scene} clouds={clouds} />}
+        {points && <PointsTool looks={scene.points} draw={scene.draw} />}
       </div>
       {parts && <PartsPanel root={loaded.scene} onChange={scene.draw} />}
       <div className="tools" role="toolbar" aria-label={viewerTexts.toolbar}>
@@ -70,11 +72,11 @@ export function ModelToolbar(props: { shown: ShownModel; place: Place; file: Sta
         {solid && toggle(viewerTexts.wireframe, wire, setWire, (on) => scene.wireframe(on))}
         {solid && toggle(viewerTexts.normals, normals, setNormals, (on) => scene.showNormals(on))}
         {toggle(viewerTexts.box, box, setBox, (on) => scene.showBox(on))}
-        {toggle(viewerTexts.measure, measuring, setMeasuring)}
-        {toggle(viewerTexts.section, cut, setCut)}
+        {isSolid && toggle(viewerTexts.measure, measuring, setMeasuring)}
+        {isSolid && toggle(viewerTexts.section, cut, setCut)}
         {cut && <SectionTool scene={scene} units={units} />}
         {solid && toggle(viewerTexts.materials, materials, setMaterials)}
-        {clouds.length > 0 && toggle(viewerTexts.points, points, setPoints)}
+        {hasPoints && toggle(viewerTexts.points, points, setPoints)}
         {hasParts && toggle(viewerTexts.parts, parts, setParts)}
         {loaded.animations.length > 0 && <Animations shown={props.shown} />}
         <ViewButtons {...props} />

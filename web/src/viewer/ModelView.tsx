@@ -1,20 +1,13 @@
 import { useEffect, useRef, useState } from 'react';
 import { isRetryable, errorText } from '../api/errors';
-import type { Missing } from '../api/pictures';
 import { assetTexts } from '../texts/asset';
 import { viewerTexts } from '../texts/viewer';
 import { formatBytes } from '../texts/formats';
-import { fetchBytes, LargeFileError } from './fetchBytes';
-import { isGltf, fileName } from '../ui/fileKinds';
-import { parseModel, UnreadableError, type Loaded } from './parseModel';
+import { fileName } from '../ui/fileKinds';
+import { LargeFileError } from './fetchBytes';
+import { loadModel } from './loadModel';
+import type { Loaded } from './parseModel';
 import { ModelScene, type ShownModel } from './scene';
-import {
-  fetchDerivedGlb,
-  downloadUrl,
-  type DerivedGlb,
-  type FileVersion,
-  type Place,
-} from '../api/downloads';
 import { Poster, type ViewProps } from './Poster';
 import { ModelToolbar } from './ModelToolbar';
 import { decodeView, showView } from './viewState';
@@ -148,65 +141,4 @@ function Notes({ shown }: { shown: ShownModel }) {
       )}
     </>
   );
-}
-
-interface Options {
-  signal: AbortSignal;
-  large: boolean;
-  progress: (fraction: number) => void;
-  inspecting: () => void;
-  version: FileVersion | undefined;
-}
-
-async function loadModel(
-  place: Place,
-  path: string,
-  options: Options,
-): Promise<{ loaded: Loaded; derived: boolean }> {
-  const { version } = options;
-  let failure: unknown = null;
-  if (isGltf(path)) {
-    try {
-      const bytes = await fetchBytes(await downloadUrl(place, path, { version }), options);
-      const assetVersionId = version?.assetVersionId;
-      const loaded = await parseModel(bytes, { place, path, assetVersionId });
-      return { loaded, derived: false };
-    } catch (error) {
-      // The server may have made a GLB of what three.js cannot read.
-      if (error instanceof LargeFileError || options.signal.aborted) throw error;
-      failure = error;
-    }
-  }
-  const { glb, glbMissing } = version
-    ? await fetchDerivedGlb(place, path)
-    : await waitForGlb(place, path, options);
-  // The server has that of the newest content only.
-  if (version && glb?.versionId !== version.versionId)
-    throw failure instanceof Error ? failure : new Error(viewerTexts.earlier);
-  if (!glb) {
-    // Of a file that cannot be read the server knows the reason.
-    if (failure instanceof Error && !(failure instanceof UnreadableError)) throw failure;
-    throw new Error(glbMissing ? missingReason(glbMissing) : viewerTexts.notDerived);
-  }
-  const bytes = await fetchBytes(glb.url, options);
-  return { loaded: await parseModel(bytes, { place, path }), derived: true };
-}
-
-const missingReason = ({ reason, message }: Missing): string =>
-  reason === 'refused' ? viewerTexts.refused(message) : message;
-
-// An inspection takes a few seconds, and that of a large model minutes.
-const FIRST_WAIT = 2_000;
-const LONGEST_WAIT = 30_000;
-
-/** Returns the GLB that was made of a file; of a new file, once it has been inspected. */
-async function waitForGlb(place: Place, path: string, options: Options): Promise<DerivedGlb> {
-  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 1.5, LONGEST_WAIT)) {
-    const derived = await fetchDerivedGlb(place, path);
-    if (derived.glb || derived.glbMissing?.reason !== 'inspecting') return derived;
-    options.signal.throwIfAborted();
-    options.inspecting();
-    await new Promise((resolve) => setTimeout(resolve, wait));
-    options.signal.throwIfAborted();
-  }
 }

@@ -44,6 +44,7 @@ function View(props: ViewProps) {
   if (props.file.size === 0) return <Poster {...props} failure={viewerTexts.emptyFile} />;
   switch (fileKind(props.file.path)) {
     case 'model':
+    case 'splats':
       return <ModelView {...props} />;
     case 'image':
       return <ImageView {...props} />;

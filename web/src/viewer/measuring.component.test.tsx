@@ -37,8 +37,8 @@ function openPanel() {
     ['metresPerUnit', '0.001'],
     ['upAxis', 'z'],
   ]);
-  const shown = { scene, loaded: { scene: root } } as unknown as ShownModel;
-  const { unmount } = render(<MeasurePanel shown={shown} units={modelUnits(true, facts)} />);
+  const shown = { scene, derived: true, loaded: { scene: root } } as unknown as ShownModel;
+  const { unmount } = render(<MeasurePanel shown={shown} units={modelUnits(shown, facts)} />);
   const click = (x: number, y: number, z: number) => {
     const pixel = scene.project(new Vector3(x, y, z));
     const at = { clientX: (pixel?.x ?? 0) + 2, clientY: pixel?.y ?? 0, button: 0 };

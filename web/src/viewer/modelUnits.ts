@@ -1,4 +1,5 @@
 import { drawnAxis, type Axis } from './axes';
+import type { ShownModel } from './scene';
 
 export const AXES: readonly Axis[] = ['x', 'y', 'z'];
 
@@ -12,13 +13,16 @@ export interface ModelUnits {
 }
 
 export function modelUnits(
-  isDerived: boolean,
+  shown: Pick<ShownModel, 'derived' | 'loaded'>,
   facts: ReadonlyMap<string, string> | undefined,
 ): ModelUnits {
+  // Streams are drawn in the unit of their file, turned as a converted model.
+  const isStream = shown.loaded.stream !== undefined;
+  const isDerived = shown.derived || isStream;
   return {
     name: facts?.get('unit') ?? (isDerived ? undefined : 'metre'),
     // A GLB is in metres: that of a file in millimetres is a thousand times smaller.
-    perUnit: Number(facts?.get('metresPerUnit') ?? 1) || 1,
+    perUnit: isStream ? 1 : Number(facts?.get('metresPerUnit') ?? 1) || 1,
     toDrawnAxis: (axis) => drawnAxis(axis, isDerived, facts?.get('upAxis')),
   };
 }

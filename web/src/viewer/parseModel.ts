@@ -1,4 +1,12 @@
-import { LoadingManager, type AnimationClip, type Group } from 'three';
+import {
+  LoadingManager,
+  type AnimationClip,
+  type Box3,
+  type Group,
+  type PerspectiveCamera,
+  type Scene,
+  type WebGLRenderer,
+} from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { NetworkError } from '../api/errors';
 import { viewerTexts } from '../texts/viewer';
@@ -12,12 +20,32 @@ import {
   type References,
 } from './gltf';
 import { companionUrls, type Place } from '../api/downloads';
+import type { PointLooks } from './pointLooks';
 
 export interface Loaded {
   scene: Group;
   animations: AnimationClip[];
   /** References that are no files of the asset. */
   missing: string[];
+  /** What draws itself, or is loaded as the camera moves: splats, and large clouds. */
+  stream?: Stream;
+}
+
+export interface Stream {
+  /** What is framed. */
+  box: Box3;
+  points?: PointLooks;
+  /** Begins drawing; the function that it returns ends it, and frees its memory. */
+  start: (stage: StreamStage) => () => void;
+}
+
+/** What a stream needs of the scene that shows it. */
+export interface StreamStage {
+  renderer: WebGLRenderer;
+  camera: PerspectiveCamera;
+  scene: Scene;
+  draw: () => void;
+  onDraw: (listener: () => void) => () => void;
 }
 
 /** The bytes are no model that three.js reads; its own words are for developers. */

@@ -23,6 +23,7 @@ import { Cap } from './cap';
 import { framingDistance } from './framing';
 import { addLights, addReflections } from './light';
 import type { Loaded } from './parseModel';
+import { PointLooks } from './pointLooks';
 import { aimAt, project, type Aim, type Pixel } from './projection';
 import { prepareUnlit } from './unlit';
 
@@ -48,11 +49,10 @@ export class ModelScene {
   model: Object3D | null = null;
   /** What fits into the canvas instead of the box, where several models are compared. */
   framed: Box3 | null = null;
-  /** The point clouds of the model that have colours of their own. */
-  coloured: Points[] = [];
+  points = new PointLooks(1);
   /** What cuts the model: it is drawn on the side to which the normal points. */
   plane: Plane | null = null;
-  private readonly scene = new Scene();
+  readonly scene = new Scene();
   private readonly drawn = new Set<() => void>();
   private readonly resize: ResizeObserver;
   private readonly normals = new MeshNormalMaterial();
@@ -61,6 +61,7 @@ export class ModelScene {
   private cap: Cap | null = null;
   private helper: Box3Helper | null = null;
   private mixer: AnimationMixer | null = null;
+  private endStream: (() => void) | undefined;
   private frame = 0;
   private isPlaying = false;
   private ended = false;
@@ -91,14 +92,16 @@ export class ModelScene {
   show(loaded: Loaded): Vector3 {
     this.model = loaded.scene;
     this.scene.add(loaded.scene);
-    this.coloured = prepareUnlit(loaded.scene);
+    const { stream } = loaded;
+    this.points = stream?.points ?? prepareUnlit(loaded.scene);
     const materials = new Set<Material>();
     this.forEachMaterial((material) => materials.add(material));
     addReflections([...materials], this.renderer);
     // Precise: the box around the boxes of turned parts is larger than the model.
-    this.box = new Box3().setFromObject(loaded.scene, true);
+    this.box = stream?.box ?? new Box3().setFromObject(loaded.scene, true);
     if (loaded.animations.length) this.mixer = new AnimationMixer(loaded.scene);
     this.fit();
+    this.endStream = stream?.start(this);
     return this.box.isEmpty() ? new Vector3() : this.box.getSize(new Vector3());
   }
 
@@ -207,6 +210,7 @@ export class ModelScene {
     this.resize.disconnect();
     this.controls.dispose();
     this.drawn.clear();
+    this.endStream?.();
     this.cap?.dispose();
     this.showNormals(false);
     this.showBox(false);
