@@ -11,7 +11,7 @@ With the setting `events`, each change of an asset is published as an event: on 
 (`bus`; the output `EventBusName` names it), or in an SQS queue (`queue`, `EventFeedUrl`). An event
 has ids, versions and the actor, and no content: who may read content decides the API, when a reader
 requests it. But the events of all assets are on one bus: a reader learns that an asset exists, its
-paths and its users. Therefore the bus has no policy, and the deployment grants nobody access. You
+paths and its users. Therefore the bus has no policy, and the deployment grants no access. You
 decide by rules and by the bus's policy who receives events.
 
 - The source is `{SOURCE}`, the detail type that of the table, the detail as its schema says.

@@ -202,7 +202,11 @@ class PageQuery(WireModel):
         for name, other in (("maxItems", "pageSize"), ("pageSize", "maxItems")):
             properties[name]["description"] = f"{about}. If `{other}` is smaller, it counts"
         if cls.refuses_larger:
-            properties["pageSize"]["anyOf"][0]["maximum"] = cls.most_items
+            size = properties["pageSize"]
+            size["anyOf"][0]["maximum"] = cls.most_items
+            size["description"] = size["description"].replace(
+                f"larger values count as {cls.most_items}", "larger values are refused"
+            )
         return reference
 
 

@@ -117,8 +117,9 @@ def test_the_assets_are_the_code_and_the_requirements_of_each_layer(prod: Assemb
 def test_functions_that_are_left_out_are_not_in_the_templates(
     synthesized: Callable[[str], Assembly],
 ) -> None:
-    for name, search in (("without-search", "none"), ("small", "provisioned")):
-        settings = read_settings((default_context() | {"stage": "small", "search": search}).get)
+    without = {"search": "none", "events": "queue"}
+    for name, changes in (("without-search", without), ("small", {"search": "provisioned"})):
+        settings = read_settings((default_context() | {"stage": "small"} | changes).get)
         created = synthesized(name).of_type("AWS::Lambda::Function")
         left_out = {spec.name for spec in FUNCTIONS if spec.name not in created}
         assert left_out == functions_left_out(settings).keys()

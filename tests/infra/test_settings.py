@@ -37,6 +37,7 @@ VALUES: dict[str, object] = {
     "searchGraceSeconds": 31,
     "searchKeepSeconds": 0,
     "searchVpcRange": "10.1.0.0/16",
+    "eventArchiveDays": 30,
     "searchVpcZones": ZONES[:1],
     "userPoolFirewall": True,
     "userPoolRequestsPerAddress": 200,

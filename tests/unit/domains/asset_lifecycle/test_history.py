@@ -64,7 +64,7 @@ def edit(museum: Lifecycle, **fields: Any) -> None:
     museum.gallery.assets.update_asset(ADMIN, "museum", "statue", UpdateAssetBody(**fields))
 
 
-def test_each_change_is_listed_and_the_history_goes_on_when_the_id_is_used_again(
+def test_each_change_is_listed_and_the_history_continues_with_a_reused_id(
     museum: Lifecycle,
 ) -> None:
     edit(museum, asset_name="Secret", tags=["red"])

@@ -118,7 +118,10 @@ def test_of_two_concurrent_versions_the_higher_number_is_current(
     assert flags == {"2": True, "1": False, "0": False}
     assert (museum.files("1"), museum.files("2")) == (first, second)
     made = [e["changes"] for e in entries(tables) if e["operation"] == "create_asset_version"]
-    assert sorted(sorted(changes) for changes in made) == [["currentVersion"], ["version.1"]]
+    assert sorted(sorted(changes) for changes in made) == [
+        ["assetVersionId", "currentVersion"],
+        ["assetVersionId", "version.1"],
+    ]
 
 
 def test_a_number_that_no_version_got_is_passed_over(
