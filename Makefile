@@ -123,7 +123,7 @@ define on_page
 	@trap '$(BIN)/python -m local down --state $(WEB_STATE)' EXIT; \
 		export VITRINE_ENDPOINT=$(CURDIR)/$(WEB_STATE)/endpoint.json PYTHONPATH=$(CURDIR); \
 		$(FURNISH); \
-		$(BIN)/vitrine wait > /dev/null; \
+		$(BIN)/vitrine wait --timeout 900 > /dev/null; \
 		export VITRINE_LINK="$(CURDIR)/$(BIN)/python -m local link --state $(CURDIR)/$(WEB_STATE)"; \
 		export VITRINE_CLIENT=$(CURDIR)/$(BIN)/vitrine VITRINE_SCRATCH=$(CURDIR)/$(WEB_STATE); \
 		export VITRINE_ISSUER=$(WEB_ISSUER); \
