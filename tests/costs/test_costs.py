@@ -38,12 +38,12 @@ def test_the_page_on_costs_is_up_to_date(figures: Mapping[str, Figures]) -> None
 @pytest.mark.parametrize(
     "operation", ["create an asset", "create an asset in a database of a million"]
 )
-def test_an_asset_is_created_for_14_write_and_3_read_units(
+def test_an_asset_is_created_for_16_write_and_3_read_units(
     figures: Mapping[str, Figures], operation: str
 ) -> None:
     request = figures[operation]["request"]
     entry = figures[operation]["after"]["AuditCreations"]  # the stream creates its entry
-    assert request["writeUnits"] + entry["writeUnits"] <= 14
+    assert request["writeUnits"] + entry["writeUnits"] <= 16
     assert request["readUnits"] <= 3
 
 

@@ -241,6 +241,6 @@ def kill_with_children(pid: int) -> None:
     """Kill the runner and all its processes at once, as a power failure does."""
     runner = psutil.Process(pid)
     for process in [runner, *runner.children(recursive=True)]:
-        with suppress(psutil.NoSuchProcess):
+        with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGKILL)
     psutil.wait_procs([runner], timeout=10)

@@ -41,7 +41,7 @@ def test_a_publisher_that_is_killed_loses_no_event_and_leaves_no_gap(
     kills = amount("EVENT_KILLS")
     for kill in range(kills):
         for edit in range(EDITS):
-            body = UpdateAssetBody(description=f"{kill}.{edit}")
+            body = UpdateAssetBody(description=f"edit {kill}.{edit}")
             assets.update_asset(ADMIN, "museum", "statue", body)
         worker = subprocess.Popen(
             [sys.executable, "-m", "tests.integration.audit.publisher"],
