@@ -6,8 +6,10 @@ report which: `is_sound` decides more strictly, on the same grid of coordinates.
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise, starmap
-from math import dist, isfinite
+from math import dist
 from typing import Any, cast
+
+from backend.numbers import is_finite
 
 JsonObject = dict[str, Any]
 
@@ -109,7 +111,7 @@ def _are_places(value: object, levels: int) -> bool:
     longitude, latitude = first_two(parts)
     is_place = point_of(latitude, longitude) is not None
     # Altitudes are not indexed, but a document with NaN would not be JSON.
-    return is_place and all(isinstance(part, int | float) and isfinite(part) for part in parts)
+    return is_place and all(is_finite(part) for part in parts)
 
 
 def _is_simple(rings: Sequence[Sequence[Sequence[float]]]) -> bool:

@@ -7,12 +7,12 @@ the 180th meridian: rings are turned.
 
 from collections.abc import Iterator
 from itertools import pairwise
-from math import isfinite
 from typing import Any, cast
 
 from backend.core.errors import InvalidInputError
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
+from backend.numbers import is_finite
 from backend.search.geometries import LEVELS, PARTS_OF, geometry_of, is_sound
 from backend.search.query.letters import any_of
 from backend.search.query.models import GeoSearch
@@ -138,11 +138,7 @@ def _positions(value: object, levels: int, *, is_ring: bool) -> Iterator[None]:
                 "equal to the first"
             )
         return
-    numbers = [
-        isinstance(part, int | float) and not isinstance(part, bool) and isfinite(part)
-        for part in parts
-    ]
-    if len(parts) < 2 or not all(numbers):
+    if len(parts) not in {2, 3} or not all(is_finite(part) for part in parts):
         raise _refusal(f"has the position {quoted(str(parts))}, which is not two or three numbers")
     for part, limit, name in ((parts[0], 180, "longitude"), (parts[1], 90, "latitude")):
         if abs(part) > limit:

@@ -5,7 +5,7 @@ is stored after its records were processed, and a message is removed after it wa
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -33,14 +33,19 @@ def refuse(name: str, _body: object, reason: str) -> None:
     raise AssertionError(f"{name} cannot be read: {reason}")
 
 
+def audit_stream(environment: Mapping[str, str]) -> TableStream:
+    """Return the stream of audit entries, from its beginning."""
+    streams = session().client(
+        "dynamodbstreams", endpoint_url=environment["AWS_ENDPOINT_URL_DYNAMODB"]
+    )
+    return TableStream(streams, Settings(environment).table(AUDIT))
+
+
 def rounds() -> Iterator[bool]:
     """Process what there is now, again and again; yield whether there was anything."""
     settings = Settings(os.environ)
     queues = SqsQueues(sqs(), settings)
-    streams = session().client(
-        "dynamodbstreams", endpoint_url=os.environ["AWS_ENDPOINT_URL_DYNAMODB"]
-    )
-    stream = TableStream(streams, settings.table(AUDIT))
+    stream = audit_stream(os.environ)
     handing = OutdatedNotifications(from_wire, refuse, OutgoingEvents(queues))
     publisher = EventPublisher(
         EventNumbers(DynamoTables(dynamodb(), settings)),
@@ -52,7 +57,7 @@ def rounds() -> Iterator[bool]:
     (subscription,) = (item for item in STREAM_SUBSCRIPTIONS if item.consumer == "Notifier")
     delivered = compile_pattern(str(subscription.pattern_with_events))
     position = Path(os.environ[POSITION])
-    done = int(position.read_text()) if position.exists() else 0
+    done = int(position.read_text())
     skipped = False
     while True:
         records = stream.take()[0 if skipped else done :]

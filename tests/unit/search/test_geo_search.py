@@ -62,7 +62,10 @@ def nested(depth: int) -> dict[str, Any]:
         (geo_json("Polygon", []), "geoJson", "empty coordinates"),
         (geo_json("Point", [181, 0]), "geoJson", "longitude 181; it must be between -180 and 180"),
         (geo_json("Point", [0, -91]), "geoJson", "latitude -91"),
-        (geo_json("Point", [0, math.nan]), "geoJson", "not two or three numbers"),
+        *(
+            (geo_json("Point", [0, *others]), "geoJson", "not two or three numbers")
+            for others in ([math.nan], [10**400], [0, 10**400], [0, 0, 0])
+        ),
         (geo_json("LineString", [[0, 0]]), "geoJson", "a line of one position"),
         (geo_json("Polygon", [SQUARE[:-1]]), "geoJson", "not closed"),
         (geo_json("Polygon", [[SQUARE[n] for n in (0, 2, 1, 3, 0)]]), "geoJson", "crosses"),

@@ -294,6 +294,7 @@ def test_a_point_in_geojson_is_a_place_from_mapping_version_5_on() -> None:
         ('{"type": "Point", "coordinates": [8.5, 91]}', False),
         ('{"type": "Point", "coordinates": "8.5"}', False),
         ('{"type": "Point", "coordinates": [[8.5, 47.4]]}', False),
+        ('{"type": "Point", "coordinates": [8.5, 47.4, 1' + "0" * 400 + "]}", False),
         ('{"type": "LineString", "coordinates": [8.5, 47.4]}', False),
         ('{"type": ["Point"], "coordinates": [8.5, 47.4]}', False),
         ('{"type": "Feature", "geometry": null}', False),
