@@ -17,8 +17,8 @@ from tests.journeys.runtime import Api, Runtime, noise, wait_until
 RECORD = {"metadataKey": "maker", "metadataValue": "Boulton", "metadataValueType": "string"}
 FIELDS = {"fields": [{"metadataFieldKeyName": "maker", "metadataFieldValueType": "string"}]}
 CONFIRMED = {"confirmPermanentDelete": True}
-TRAIL = ("Audit", "AuditArchiveBucket", "AccessLogsBucket")
-"""The places of the audit log and of access logs."""
+TRAIL = ("Audit", "AuditArchiveBucket", "AccessLogsBucket", "AssetHistoryStorageTable")
+"""The places of the audit log, of access logs and of the histories of assets."""
 
 
 def client_of(runtime: Runtime, service: str) -> Any:
@@ -138,7 +138,7 @@ def without_trail(found: dict[str, list[str]]) -> dict[str, list[str]]:
     return {name: texts for name, texts in found.items() if not name.endswith(TRAIL)}
 
 
-def test_nothing_of_a_purged_database_is_left_but_audit(
+def test_nothing_of_a_purged_database_is_left_but_audit_and_histories(
     runtime: Runtime, api: Api, database: str
 ) -> None:
     neighbour = api.new_database(f"db-{uuid4().hex[:12]}")
