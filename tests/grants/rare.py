@@ -190,6 +190,12 @@ RARE = (
     Rare("ScanResults", "ChangeMessageVisibility", "Quarantine", "two results of one version"),
     Rare("Purges", "ChangeMessageVisibility", "PurgeWorker", "two messages of one job"),
     Rare(
+        "DatabaseStorageTable",
+        "Scan",
+        "BucketImportWorker",
+        "renewed facts of files without facts, in all databases",
+    ),
+    Rare(
         "PipelineStorageTable",
         "ConditionCheckItem",
         "Bootstrap",
