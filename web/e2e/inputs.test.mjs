@@ -1,9 +1,12 @@
 // Files that are unusual: very large ones, long names, previews that are no pictures; a busy server.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from './fixtures.mjs';
 import { endpoint, file, filled, fits, HITS, newAsset, UI, withKey } from './walk.mjs';
 
 const storage = new URL(endpoint.s3).origin;
+const PICTURE = readFileSync(join(process.env.PYTHONPATH, 'samples/library/house/plan.png'));
 
 test('a GLB of 2 GB is loaded on request only', async ({ page }) => {
   await withKey(page);
@@ -107,7 +110,7 @@ test('the picture of a file that has no viewer is shown whole, in windows of any
     const [frame, portrait] = [await card.boundingBox(), await card.locator('img').boundingBox()];
     assert.ok(portrait.height <= frame.height + 1, `${portrait.height} of ${frame.height} px`);
     await isTall(page, '.card .picture img');
-    const files = [file('plan.dwg'), file('plan.dwg.previewFile.png', 'x')];
+    const files = [file('plan.dwg'), file('plan.dwg.previewFile.png', PICTURE)];
     await newAsset(page, files, `with a picture ${width} ${Date.now()}`);
     await page.getByText('This is a picture of the file.').waitFor();
     const [stage, picture] = [page.locator('.stage'), page.locator('.poster img')];
