@@ -206,6 +206,8 @@ def test_required_types_are_those_of_the_database_and_of_global(tags: Tags) -> N
     with pytest.raises(InvalidInputError, match="a tag of type era is required"):
         created_asset(tags.assets, "vase", tags=("roman",))
     created_asset(tags.assets, "vase", tags=("roman", "late"))
+    tags.write("/tags", ROMAN)  # on assets of the database, the name is still its own tag
+    created_asset(tags.assets, "urn", tags=("roman", "late"))
 
 
 def test_only_administrators_create_a_tag_of_a_database_that_rules_use(tags: Tags) -> None:
