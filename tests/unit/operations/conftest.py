@@ -16,6 +16,7 @@ from backend.operations.routes import build_router
 from backend.search.indexing.indexes import ensure_indexes
 from backend.search.indexing.rebuild import Rebuilder
 from backend.search.indexing.state import SearchState
+from backend.spec.queues import QUEUES
 from tests.factories.access import OnlyUser
 from tests.factories.audit import audit_service
 from tests.factories.buckets import stored_bucket
@@ -25,6 +26,9 @@ from tests.factories.search import NOON, rebuilder
 from tests.fakes.dead_letters import MemoryDeadLetters
 from tests.fakes.queues import MemoryQueues
 from tests.fakes.search_engine import MemorySearchEngine
+
+DEPLOYED = [queue for queue in QUEUES if not queue.with_events]
+"""The queues of a deployment that publishes no events."""
 
 
 @dataclass
@@ -65,5 +69,5 @@ def operations(tables: Tables, objects: S3Objects) -> Operations:
     failures = FailureService(entries_in(objects), replayer, OnlyUser(), notes, clock)
     dead_letters = MemoryDeadLetters()
     client = Client(build_router(failures))
-    of_queues = Client(queue_router(QueueService(dead_letters, OnlyUser(), notes)))
+    of_queues = Client(queue_router(QueueService(dead_letters, OnlyUser(), notes, DEPLOYED)))
     return Operations(objects, tables, engine, indexing, client, of_queues, dead_letters, clock)

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from backend.search.indexing.failures import FailureStore
-from backend.spec.queues import QUEUES
 from tests.factories.audit import entries
 from tests.factories.failures import BATCH_KEY, BUCKET, failed_batch, put_object
 from tests.factories.search import NOON, store_asset, stream_record
-from tests.unit.operations.conftest import Operations
+from tests.unit.operations.conftest import DEPLOYED, Operations
 
 ASSET_KEY = {"databaseId": "museum", "assetId": "pump"}
 POISON_KEY = "IndexChanges/2026-03-01/" + "0" * 32 + ".json"
@@ -255,12 +254,12 @@ def redrive(operations: Operations, name: str, user: str | None = "admin") -> tu
     return answer.status, answer.body
 
 
-def test_every_declared_queue_is_listed_with_its_depths(operations: Operations) -> None:
+def test_every_deployed_queue_is_listed_with_its_depths(operations: Operations) -> None:
     operations.dead_letters.dead["Settle"] = 7
     operations.dead_letters.moving.add("Settle")
     answer = operations.of_queues.send("GET", "/admin/queues")
     items = {item["queueName"]: item for item in answer.body["Items"]}
-    assert set(items) == {queue.name for queue in QUEUES}
+    assert set(items) == {queue.name for queue in DEPLOYED}
     settle = items["Settle"]
     assert settle["redrive"] == {
         "state": "RUNNING",
@@ -272,7 +271,7 @@ def test_every_declared_queue_is_listed_with_its_depths(operations: Operations) 
     assert "redrive" not in items["ObjectEvents"]
 
 
-@pytest.mark.parametrize("queue", QUEUES, ids=lambda queue: queue.name)
+@pytest.mark.parametrize("queue", DEPLOYED, ids=lambda queue: queue.name)
 def test_dead_letters_of_each_queue_can_be_moved_back(
     operations: Operations, queue: object
 ) -> None:

@@ -20,6 +20,7 @@ from backend.domains.executions.rules.places import executions_to_admit
 from backend.spec.queues import EXECUTION_STARTS
 from backend.spec.tables.operations import RESERVATIONS
 from backend.spec.tables.workflows import ACTIVE_EXECUTIONS, WORKFLOW_EXECUTIONS
+from tests.factories.audit import entries
 from tests.factories.executions import Runner, status_event
 
 
@@ -247,6 +248,12 @@ def test_an_interrupted_execution_fails_truthfully(runner: Runner) -> None:
     assert ended.error is not None
     assert ended.error.message == "not manifold"
     assert ended.stopped_at == "2026-01-02T03:04:05.678000Z"
+    statuses = {
+        item["entity"]: item["changes"]["executionStatus"]["after"]
+        for item in entries(runner.tables)
+        if item["operation"] == "complete_execution"
+    }
+    assert statuses == {f"execution:{item}": "FAILED" for item in ids[:2]}
     assert runner.counted == 1
 
 
