@@ -5,14 +5,15 @@ import { factByKey, keyLabel } from '../../ui/facts';
 import { formatNumber, formatDate, formatBytes } from '../../texts/formats';
 import { FACETS, toggleFacet, withoutFilters, type FindState } from './findState';
 import { valueLabel } from './facetValues';
+import type { ChangeSearch } from './useChangeSearch';
 
 interface Filter {
   name: string;
-  without: FindState;
+  without: (before: FindState) => FindState;
 }
 
 /** The chosen filters, each of which a press removes: also where their column is folded. */
-export function ActiveFilters(props: { state: FindState; change: (next: FindState) => void }) {
+export function ActiveFilters(props: { state: FindState; change: ChangeSearch }) {
   const { state, change } = props;
   const filters = activeFilters(state);
   if (!filters.length) return null;
@@ -29,48 +30,53 @@ export function ActiveFilters(props: { state: FindState; change: (next: FindStat
           <UserText text={name} line /> ×
         </button>
       ))}
-      <button type="button" className="quiet small" onClick={() => change(withoutFilters(state))}>
+      <button type="button" className="quiet small" onClick={() => change(withoutFilters)}>
         {texts.find.clear}
       </button>
     </div>
   );
 }
 
+const withoutField = (field: keyof FindState) => (before: FindState) => ({
+  ...before,
+  [field]: undefined,
+});
+
 function activeFilters(state: FindState): Filter[] {
   const values = FACETS.flatMap((facet) =>
     (state.facets?.[facet] ?? []).map((value) => ({
       name: `${filtersTexts.facets[facet]}: ${valueLabel(value)}`,
-      without: toggleFacet(state, facet, value),
+      without: (before: FindState) => toggleFacet(before, facet, value),
     })),
   );
   const { triangles, size: sizes, date, taken, meta = [] } = state;
   const ranges = [
     triangles && {
       name: `${filtersTexts.triangles}: ${formatRange(triangles, formatNumber)}`,
-      without: { ...state, triangles: undefined },
+      without: withoutField('triangles'),
     },
     sizes && {
       name: `${filtersTexts.fileSize}: ${formatRange(sizes, formatBytes)}`,
-      without: { ...state, size: undefined },
+      without: withoutField('size'),
     },
     date && {
       name: `${filtersTexts.date}: ${formatRange(date, formatDay)}`,
-      without: { ...state, date: undefined },
+      without: withoutField('date'),
     },
     taken && {
       name: `${filtersTexts.taken}: ${formatRange(taken, formatDay)}`,
-      without: { ...state, taken: undefined },
+      without: withoutField('taken'),
     },
   ].filter((range) => range !== undefined);
   const conditions = meta.map(({ key, op, value }, at) => ({
     name: `${keyLabel(key)} ${filtersTexts.ops[op]} ${conditionValue(key, value)}`.trim(),
-    without: {
-      ...state,
+    without: (before: FindState) => ({
+      ...before,
       meta: meta.length > 1 ? meta.filter((_, other) => other !== at) : undefined,
-    },
+    }),
   }));
   const archived = state.archived
-    ? [{ name: filtersTexts.archived, without: { ...state, archived: undefined } }]
+    ? [{ name: filtersTexts.archived, without: withoutField('archived') }]
     : [];
   return [...values, ...ranges, ...conditions, ...archived];
 }

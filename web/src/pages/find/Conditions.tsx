@@ -5,7 +5,8 @@ import { uploadTexts } from '../../texts/upload';
 import { FACTS, factByKey, type FactType } from '../../ui/facts';
 import { useFormError, type FieldProps } from '../../ui/useFormError';
 import { opsOf, problemOf } from './conditionFilters';
-import { OPS, type Condition, type FindState, type Op } from './findState';
+import { OPS, type Condition, type Op } from './findState';
+import type { ChangeSearch } from './useChangeSearch';
 
 const words = filtersTexts;
 const METADATA = '';
@@ -17,13 +18,7 @@ interface Draft extends Required<Condition> {
 }
 
 /** Conditions on any fact or metadata key: equality, existence, bounds of numbers and dates. */
-export function Conditions({
-  state,
-  change,
-}: {
-  state: FindState;
-  change: (next: FindState) => void;
-}) {
+export function Conditions({ change }: { change: ChangeSearch }) {
   const id = useId();
   const [draft, setDraft] = useState(EMPTY);
   const { fieldProps, showError, clearError, message } = useFormError();
@@ -40,7 +35,7 @@ export function Conditions({
     else if (problem) showError(problem, opsOf(type).includes(op) ? 'value' : 'op');
     else {
       clearError();
-      change({ ...state, meta: [...(state.meta ?? []), added] });
+      change((before) => ({ ...before, meta: [...(before.meta ?? []), added] }));
       setDraft(EMPTY);
     }
   };

@@ -12,6 +12,7 @@ import { FilterGroup } from './FilterGroup';
 import { RangeFilter } from './RangeFilter';
 import { FACETS, toggleFacet, type Facet, type FindState } from './findState';
 import { formatAssetCount, valueLabel, facetValues, type Value } from './facetValues';
+import type { ChangeSearch } from './useChangeSearch';
 
 const Conditions = lazyComponent(() => import('./Conditions'), 'Conditions');
 const SHOWN = 6;
@@ -21,7 +22,7 @@ const MEGABYTE = 1_000_000;
 export function Facets(props: {
   state: FindState;
   reply: SearchReply | undefined;
-  change: (next: FindState) => void;
+  change: ChangeSearch;
 }) {
   const { state, reply, change } = props;
   return (
@@ -32,11 +33,7 @@ export function Facets(props: {
   );
 }
 
-function Filters(props: {
-  state: FindState;
-  reply: SearchReply;
-  change: (next: FindState) => void;
-}) {
+function Filters(props: { state: FindState; reply: SearchReply; change: ChangeSearch }) {
   const { state, reply, change } = props;
   return (
     <>
@@ -51,7 +48,7 @@ function Filters(props: {
         buckets={triangles(reply)}
         show={(bound) => formatNumber(Number(bound))}
         onChange={(triangles) =>
-          change({ ...state, triangles: triangles as FindState['triangles'] })
+          change((before) => ({ ...before, triangles: triangles as FindState['triangles'] }))
         }
       />
       <RangeFilter
@@ -62,7 +59,7 @@ function Filters(props: {
         value={state.size ?? null}
         buckets={histogram(reply, 'num_filesize')}
         show={(bound) => formatBytes(Number(bound))}
-        onChange={(range) => change({ ...state, size: range as FindState['size'] })}
+        onChange={(range) => change((before) => ({ ...before, size: range as FindState['size'] }))}
       />
       <RangeFilter
         name="date"
@@ -71,17 +68,19 @@ function Filters(props: {
         value={state.date ?? null}
         buckets={histogram(reply, 'date_lastmodified')}
         show={(bound) => formatDate(String(bound))}
-        onChange={(range) => change({ ...state, date: range as FindState['date'] })}
+        onChange={(range) => change((before) => ({ ...before, date: range as FindState['date'] }))}
       />
       <Taken {...props} />
       <Suspense fallback={<div className="condition waiting" />}>
-        <Conditions state={state} change={change} />
+        <Conditions change={change} />
       </Suspense>
       <label className="check">
         <input
           type="checkbox"
           checked={state.archived ?? false}
-          onChange={(event) => change({ ...state, archived: event.target.checked || undefined })}
+          onChange={({ target }) =>
+            change((before) => ({ ...before, archived: target.checked || undefined }))
+          }
         />
         {filtersTexts.archived}
       </label>
@@ -107,17 +106,12 @@ function Taken({ state, reply, change }: Parameters<typeof Filters>[0]) {
         assets: assets ?? documents,
       }))}
       show={(bound) => formatDate(String(bound))}
-      onChange={(range) => change({ ...state, taken: range as FindState['taken'] })}
+      onChange={(range) => change((before) => ({ ...before, taken: range as FindState['taken'] }))}
     />
   );
 }
 
-function Values(props: {
-  facet: Facet;
-  values: Value[];
-  state: FindState;
-  change: (next: FindState) => void;
-}) {
+function Values(props: { facet: Facet; values: Value[]; state: FindState; change: ChangeSearch }) {
   const { facet, values, state, change } = props;
   const [all, setAll] = useState(false);
   if (!values.length) return null;
@@ -135,7 +129,7 @@ function Values(props: {
           <input
             type="checkbox"
             checked={selected.includes(value)}
-            onChange={() => change(toggleFacet(state, facet, value))}
+            onChange={() => change((before) => toggleFacet(before, facet, value))}
           />
           <UserText text={valueLabel(value)} title={valueLabel(value)} line />
           <span className="count" title={pluralize(assets, 'asset', 'assets')}>

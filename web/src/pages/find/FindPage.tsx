@@ -1,4 +1,4 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { ApiError } from '../../api/errors';
 import { queryClient, usePermissions } from '../../api/queries';
@@ -14,6 +14,7 @@ import { REACHABLE } from './searchBody';
 import { countFilters, type FindState } from './findState';
 import { ResultsBar } from './ResultsBar';
 import { LAST_SEARCH, useFirstPage, type Page } from './useSearch';
+import { useChangeSearch, type ChangeSearch } from './useChangeSearch';
 import './find.css';
 import { useQuickLook } from './useQuickLook';
 import { useSelection } from './useSelection';
@@ -27,13 +28,12 @@ const SelectionBar = lazyComponent(() => import('./SelectionBar'), 'SelectionBar
 
 export function FindPage() {
   const state = useSearch({ from: '/' });
-  const navigate = useNavigate({ from: '/' });
   const firstPage = useFirstPage(state);
   const may = usePermissions();
   const maySelect = may.download || may.change;
   const quickLook = useQuickLook();
   const { selection, setSelection, select } = useSelection();
-  const change = (next: FindState) => void navigate({ search: next, resetScroll: true });
+  const change = useChangeSearch();
   useEffect(() => void queryClient.setQueryData(LAST_SEARCH, state), [state]);
   useEffect(() => {
     document.title = state.q ? `${state.q} · ${texts.product}` : texts.product;
@@ -105,9 +105,9 @@ export function FindPage() {
   );
 }
 
-const Heads = ({ state, change }: { state: FindState; change: (next: FindState) => void }) => (
+const Heads = ({ state, change }: { state: FindState; change: ChangeSearch }) => (
   <Suspense fallback={<div className="row heads" />}>
-    <ListHeads state={state} onSort={(sort) => change({ ...state, sort })} />
+    <ListHeads state={state} onSort={(sort) => change((before) => ({ ...before, sort }))} />
   </Suspense>
 );
 
@@ -128,7 +128,7 @@ function SkipToResults() {
 }
 
 /** The column of filters has them, too: without this list the page is whole. */
-function FilterChips(props: { state: FindState; change: (next: FindState) => void }) {
+function FilterChips(props: { state: FindState; change: ChangeSearch }) {
   return (
     <ErrorBoundary fallback={() => null}>
       <Suspense fallback={<div className="chosen-filters" />}>
@@ -185,7 +185,7 @@ function useDelayed(waits: boolean): boolean {
 interface FilterProps {
   state: FindState;
   page: Page | undefined;
-  change: (next: FindState) => void;
+  change: ChangeSearch;
 }
 
 /** A column on wide windows; on narrow ones it opens above the results. */

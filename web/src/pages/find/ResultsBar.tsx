@@ -3,6 +3,7 @@ import { texts } from '../../texts';
 import { LazyDialog } from '../../ui/LazyDialog';
 import { lazyComponent } from '../../ui/lazyComponent';
 import { SORTS, countFilters, defaultSort, type FindState, type Sort } from './findState';
+import type { ChangeSearch } from './useChangeSearch';
 import type { Page } from './useSearch';
 
 const SaveSearchDialog = lazyComponent(
@@ -15,7 +16,7 @@ interface ResultsBarProps {
   state: FindState;
   page: Page | undefined;
   pending: boolean;
-  change: (next: FindState) => void;
+  change: ChangeSearch;
 }
 
 /** How many hits there are, in which order and layout they are shown, and what else they are for. */
@@ -39,11 +40,9 @@ export function ResultsBar({ state, page, pending, change }: ResultsBarProps) {
         <select
           value={state.sort ?? defaultSort(state) ?? ''}
           onChange={(event) => {
-            const sort = event.target.value;
-            change({
-              ...state,
-              sort: sort === (defaultSort(state) ?? '') ? undefined : (sort as Sort),
-            });
+            // Also the default: of words that are typed at the same time, another is the default.
+            const sort = (event.target.value || undefined) as Sort | undefined;
+            change((before) => ({ ...before, sort }));
           }}
         >
           {state.q && <option value="">{texts.find.sorts.best}</option>}
@@ -79,7 +78,9 @@ export function ResultsBar({ state, page, pending, change }: ResultsBarProps) {
             key={view}
             type="button"
             aria-pressed={(state.view ?? 'grid') === view}
-            onClick={() => change({ ...state, view: view === 'list' ? 'list' : undefined })}
+            onClick={() =>
+              change((before) => ({ ...before, view: view === 'list' ? 'list' : undefined }))
+            }
           >
             {texts.find[view]}
           </button>

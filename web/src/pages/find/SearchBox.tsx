@@ -5,8 +5,9 @@ import { hasSuggestions, suggestionsQuery } from '../../api/search';
 import { texts } from '../../texts';
 import { useShortcut } from '../../ui/useShortcut';
 import { useMediaQuery } from '../../ui/useMediaQuery';
-import { recentAssets } from './recentAssets';
 import { parseSearch } from './findState';
+import { recentAssets } from './recentAssets';
+import { useChangeSearch } from './useChangeSearch';
 
 interface Option {
   key: string;
@@ -22,14 +23,14 @@ const WAIT = 80;
 export function SearchBox() {
   const id = useId();
   const box = useRef<HTMLInputElement>(null);
-  const navigate = useNavigate();
+  const change = useChangeSearch();
   const location = useRouterState({ select: (state) => state.location });
   const onFind = location.pathname === '/';
   const shown = onFind ? (parseSearch(location.search).q ?? '') : '';
   const [typed, setTyped] = useState<string | null>(null);
   const [open, setOpen] = useState(false);
   const value = typed ?? shown;
-  const options = useOptions(value, open, navigate);
+  const options = useOptions(value, open);
   const { active, setActive, onKey } = useOptionKeys(options.length, open, setOpen);
   const wide = useMediaQuery('(min-width: 34rem)');
   useShortcut('/', () => {
@@ -46,7 +47,7 @@ export function SearchBox() {
       return;
     }
     const q = value.trim() || undefined;
-    void navigate({ to: '/', search: (before) => (onFind ? { ...before, q } : { q }) });
+    change((before) => ({ ...before, q }));
     setTyped(null);
   };
   const choose = (option: Option) => {
@@ -133,20 +134,16 @@ function useOptionKeys(count: number, open: boolean, setOpen: (open: boolean) =>
 
 /** Searches for what is typed on the find page; returns a function to call with the time of a key. */
 function useLiveSearch(typed: string | null, shown: string, onFind: boolean) {
-  const navigate = useNavigate();
+  const change = useChangeSearch();
   const keys = useRef({ last: -WAIT, wait: 0 });
   useEffect(() => {
     if (typed === null || !onFind || typed === shown) return;
     const timer = setTimeout(() => {
-      void navigate({
-        to: '/',
-        // Only the words change with each key: filters that were set before are kept for Back.
-        replace: shown !== '',
-        search: (before) => ({ ...before, q: typed || undefined }),
-      });
+      // Only the words change with each key: filters that were set before are kept for Back.
+      change((before) => ({ ...before, q: typed || undefined }), { replace: shown !== '' });
     }, keys.current.wait);
     return () => clearTimeout(timer);
-  }, [typed, onFind, shown, navigate]);
+  }, [typed, onFind, shown, change]);
   return (time: number) => {
     const quick = time - keys.current.last < WAIT;
     keys.current = { last: time, wait: quick ? WAIT : 0 };
@@ -189,11 +186,9 @@ function OptionList(props: {
   );
 }
 
-function useOptions(
-  value: string,
-  open: boolean,
-  navigate: ReturnType<typeof useNavigate>,
-): Option[] {
+function useOptions(value: string, open: boolean): Option[] {
+  const navigate = useNavigate();
+  const change = useChangeSearch();
   const q = value.trim();
   const query = useQuery({ ...suggestionsQuery(q), enabled: open && hasSuggestions(q) });
   if (!q) {
@@ -213,7 +208,6 @@ function useOptions(
     key: `${suggestion.kind}/${suggestion.text}`,
     text: suggestion.text,
     note: texts.find.kinds[suggestion.kind],
-    choose: () =>
-      void navigate({ to: '/', search: (before) => ({ ...before, q: suggestion.text }) }),
+    choose: () => change((before) => ({ ...before, q: suggestion.text })),
   }));
 }

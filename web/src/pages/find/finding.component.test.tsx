@@ -1,5 +1,5 @@
 // Around the hits: filters that fold, heads that sort, and the way from an asset to the next hit.
-import { screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { button, expectAccessible, openPage } from '../../testing/page';
 import { asset, hit, hits, respond, searches } from '../../testing/server';
@@ -71,4 +71,17 @@ test('an asset leads back to the hits, and to the one before and after it', asyn
   await user.click(screen.getByRole('link', { name: 'Results' }));
   await screen.findByLabelText('Select lamp');
   expect(location.search).toContain('q=metal');
+});
+
+test('an order and a filter that are chosen while typed words are pending are kept', async () => {
+  const user = await openPage('/');
+  await screen.findByRole('link', { name: 'lamp' });
+  const box = screen.getByRole('combobox', { name: 'Search assets and files' });
+  const archived = await screen.findByRole('checkbox', { name: /archived/i });
+  await user.type(box, 'gear');
+  fireEvent.change(screen.getByLabelText('Sort by'), { target: { value: 'newest' } });
+  fireEvent.click(archived);
+  await waitFor(() => expect(location.search).toContain('q=gear'));
+  expect(location.search).toContain('sort=newest');
+  expect(location.search).toContain('archived=true');
 });
