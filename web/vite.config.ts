@@ -79,6 +79,18 @@ const unusedPdf: Plugin = {
 /** A chunk of its own, whose size `make web-size` limits. */
 const lazPerf = { groups: [{ name: 'laz-perf', test: /\/laz-perf\// }] };
 
+/** What the page starts with is one chunk; what lazy parts share has at least 3 kB. */
+const groups = [
+  { name: 'start', tags: ['$initial' as const] },
+  {
+    name: 'shared',
+    test: /\/web\/src\//,
+    minShareCount: 2,
+    entriesAware: true,
+    entriesAwareMergeThreshold: 3000,
+  },
+];
+
 interface Package {
   version: string;
 }
@@ -95,6 +107,7 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 3000,
     target: 'es2022',
+    rolldownOptions: { output: { codeSplitting: { groups } } },
   },
   worker: { format: 'es', rolldownOptions: { output: { codeSplitting: lazPerf } } },
   server: {
