@@ -110,7 +110,7 @@ test('the picture of a file that has no viewer is shown whole, in windows of any
     const [frame, portrait] = [await card.boundingBox(), await card.locator('img').boundingBox()];
     assert.ok(portrait.height <= frame.height + 1, `${portrait.height} of ${frame.height} px`);
     await isTall(page, '.card .picture img');
-    const files = [file('plan.dwg'), file('plan.dwg.previewFile.png', PICTURE)];
+    const files = [file('plan.docx'), file('plan.docx.previewFile.png', PICTURE)];
     await newAsset(page, files, `with a picture ${width} ${Date.now()}`);
     await page.getByText('This is a picture of the file.').waitFor();
     const [stage, picture] = [page.locator('.stage'), page.locator('.poster img')];
