@@ -64,7 +64,7 @@ test('new tabs, a reload and another browser window of the same profile are sign
     const page = await context.newPage();
     await page.goto(`${UI}?q=lighthouse`);
     await page.getByText('Vitrine keeps, finds and shows 3D models').waitFor();
-    await page.getByText('make run prints a link').waitFor();
+    await page.getByText('A link also signs you in').waitFor();
     await accessible(page, 'the sign-in on this computer');
     await typeKey(page, endpoint.adminApiKey);
     await page.locator(HITS).first().waitFor();
