@@ -2,6 +2,7 @@
 
 import json
 import struct
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from backend.processing import limits
 from backend.processing.colors import srgb_to_linear
 from backend.processing.normals import with_normals
 from backend.processing.render.camera import upright
-from backend.processing.scene import Floats, Material, Part, Unit
+from backend.processing.scene import Floats, Material, Node, Part, Scene, Unit
 from backend.processing.texts import without_surrogates
 from backend.processing.textures import encode_texture
 
@@ -25,10 +26,28 @@ _LARGEST = 3e38  # of 32-bit floats
 _FAR = 1e4
 
 
+def build_glb(scene: Scene, merged: Sequence[Part]) -> tuple[bytes | None, bytes | None]:
+    """Return the GLB of a scene, and the structure of its nodes.
+
+    If it would be too large with its nodes, it has none, and only the `merged` parts.
+    """
+    form = scene.materials, scene.up, scene.unit
+    if scene.nodes and (glb := write_glb(scene.parts, *form, scene.nodes)):
+        return glb, scene.structure
+    return write_glb(merged, *form), None
+
+
 def write_glb(
-    parts: Sequence[Part], materials: Sequence[Material], up: str, unit: Unit | None
+    parts: Sequence[Part],
+    materials: Sequence[Material],
+    up: str,
+    unit: Unit | None,
+    nodes: Sequence[Node] = (),
 ) -> bytes | None:
-    """Return the GLB in metres with y up, None if there is no geometry or it would be too large."""
+    """Return the GLB in metres with y up, None if there is no geometry or it would be too large.
+
+    Parts of `nodes` are drawn by these nodes.
+    """
     writer = _Writer(materials)
     turn = upright(up)
     scale = 1.0 if unit is None else unit.metres
@@ -40,7 +59,7 @@ def write_glb(
         writer.add(with_normals(part), turn, centre)
         if writer.size > limits.GLB_BYTES:
             return None
-    return writer.glb((turn @ centre).tolist()) if writer.primitives else None
+    return writer.glb((turn @ centre).tolist(), nodes) if writer.meshes else None
 
 
 def _finite(part: Part, scale: float) -> Part | None:
@@ -61,6 +80,7 @@ def _finite(part: Part, scale: float) -> Part | None:
         part.uv,
         part.colors,
         part.material,
+        part.node,
     )
 
 
@@ -81,7 +101,7 @@ class _Writer:
         self._materials: list[dict[str, Any]] = []
         self._written: dict[tuple[int, bool], int] = {}
         self._given = materials
-        self.primitives: list[dict[str, Any]] = []
+        self.meshes = defaultdict[int, list[dict[str, Any]]](list)
         self.size = 0
 
     def add(self, part: Part, turn: Floats, centre: Floats) -> None:
@@ -109,7 +129,7 @@ class _Writer:
         for elements, mode in ((part.triangles, 4), (part.lines, 1), (part.points, 0)):
             if elements is not None and len(elements):
                 indices = self._accessor(elements.reshape(-1).astype("<u4"), "SCALAR")
-                self.primitives.append({**primitive, "indices": indices, "mode": mode})
+                self.meshes[part.node].append({**primitive, "indices": indices, "mode": mode})
 
     def _view(self, data: bytes, target: int | None = None) -> int:
         view = {"buffer": 0, "byteOffset": self.size, "byteLength": len(data)}
@@ -158,13 +178,22 @@ class _Writer:
             described["name"] = without_surrogates(material.name)
         return {**described, "alphaMode": "BLEND"} if color[3] < 0.99 else described
 
-    def glb(self, translation: list[float]) -> bytes:
+    def glb(self, translation: list[float], nodes: Sequence[Node]) -> bytes:
+        """Return the GLB: a node that places the model, and those of its elements below it."""
+        numbers = {node: number for number, node in enumerate(self.meshes)}
+        written: list[dict[str, Any]] = [{"translation": translation}]
+        for number, node in enumerate(nodes, 1):
+            written.append({"name": without_surrogates(node.name), "extras": {"ifcId": node.id}})
+            written[node.parent + 1].setdefault("children", []).append(number)
+        for node, described in zip((-1, *(node.id for node in nodes)), written, strict=True):
+            if node in numbers:
+                described["mesh"] = numbers[node]
         document: dict[str, Any] = {
             "asset": {"version": "2.0", "generator": "Vitrine"},
             "scene": 0,
             "scenes": [{"nodes": [0]}],
-            "nodes": [{"mesh": 0, "translation": translation}],
-            "meshes": [{"primitives": self.primitives}],
+            "nodes": written,
+            "meshes": [{"primitives": primitives} for primitives in self.meshes.values()],
             "accessors": self._accessors,
             "bufferViews": self._views,
             "buffers": [{"byteLength": self.size}],

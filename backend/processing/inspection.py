@@ -10,7 +10,7 @@ from PIL import Image
 from backend.processing import limits
 from backend.processing.descriptors import descriptor
 from backend.processing.files import Files, Reference, Source
-from backend.processing.glb import write_glb
+from backend.processing.glb import build_glb
 from backend.processing.measurements import Facts, facts_of, known_and_finite
 from backend.processing.merged_parts import merge_parts
 from backend.processing.readers.blend import picture_of
@@ -45,6 +45,7 @@ class Inspection:
     glb: bytes | None = None
     turntable: bytes | None = None
     small: bytes | None = None
+    structure: bytes | None = None
 
 
 def inspect(path: str, data: bytes, source: Source, *, turntable: bool = False) -> Inspection:
@@ -89,6 +90,7 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
     facts = facts_of(scene, parts, references)
     if format_.tier == "Read":
         facts["unverified"] = True
+    glb, structure = _unless_too_large(lambda: build_glb(scene, parts)) or (None, None)
     picture = embedded[1] if embedded else None
     if picture is None:
         picture = _unless_too_large(lambda: thumbnail(parts, scene.materials, scene.up))
@@ -98,7 +100,8 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
         descriptor=_unless_too_large(lambda: descriptor(parts)),
         thumbnail=None if picture is None else _png(picture),
         small=None if picture is None else _small(picture),
-        glb=_unless_too_large(lambda: write_glb(parts, scene.materials, scene.up, scene.unit)),
+        glb=glb,
+        structure=structure,
         turntable=_unless_too_large(
             lambda: _animated(turntable_of(parts, scene.materials, scene.up))
         )

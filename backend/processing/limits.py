@@ -1,6 +1,6 @@
 """Limits on the size of a file and of its results. Files that exceed them are rejected."""
 
-from backend.spec.inspection_outputs import GLB
+from backend.spec.inspection_outputs import GLB, STRUCTURE
 
 MIB = 1 << 20
 
@@ -42,6 +42,11 @@ THUMBNAIL_PIXELS = 512
 SMALL_PIXELS = 256
 TURNTABLE_FRAMES, TURNTABLE_PIXELS = 8, 256
 GLB_BYTES = GLB.most_bytes
+# Nodes of a GLB that shows the elements of a building by themselves, each of which a viewer draws
+# by itself. Larger buildings are drawn as one mesh.
+GLB_NODES = 20_000
+# Of the structure of a building before it is compressed, which a viewer reads into its memory.
+STRUCTURE_BYTES = STRUCTURE.most_bytes
 # References in a result. The product stores as many (`MAX_REFERENCES` of facts, decision 50).
 REFERENCES = 1000
 # As much as the product shows of a reason (`_MAX_REASON_CHARS` of outputs).

@@ -44,4 +44,5 @@ def _flat(part: Part, triangles: Indices) -> Part:
         uv=None if part.uv is None else part.uv[order],
         colors=None if part.colors is None else part.colors[order],
         material=part.material,
+        node=part.node,
     )

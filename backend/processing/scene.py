@@ -49,6 +49,7 @@ class Part:
     uv: Floats | None = None  # (n, 2), the origin at the top left of the image
     colors: Floats | None = None  # (n, 4), 0 to 1, of the screen (sRGB)
     material: int = 0
+    node: int = -1  # the id of its node
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,15 @@ class Material:
     color: tuple[float, float, float, float] = (0.8, 0.8, 0.8, 1.0)  # of the screen (sRGB)
     texture: bytes | Bytes | None = None  # an encoded image, or RGBA
     declared: bool = True  # not one that a reader makes up for faces without a material
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the GLB, with the index of the node that contains it, -1 for none."""
+
+    name: str
+    id: int
+    parent: int
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,7 @@ class Scene:
     `up` is the axis that pictures and the GLB have upwards; `defines_up` whether the file or its
     format defines it. `left_out` says which elements are not valid and are missing in `parts`.
     `facts` are further facts of the format.
+    `nodes` are those of the GLB, whose elements `structure` describes.
     `ends_within_line`: its text, in a format without an end mark, may be cut off.
     """
 
@@ -97,3 +108,5 @@ class Scene:
     total_points: int | None = None
     facts: Mapping[str, int] = field(default_factory=dict[str, int])
     bounds: tuple[Floats, Floats] | None = None
+    nodes: tuple[Node, ...] = ()
+    structure: bytes | None = None

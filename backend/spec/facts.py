@@ -24,7 +24,7 @@ READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 # Version of the file readers. Increment it when readers return other facts for the same bytes, or
 # read files that they rejected; administrators then renew stored facts (decision 88). Version 1
 # stored no version.
-READERS_VERSION = 14
+READERS_VERSION = 15
 
 # Years of dates that are facts, from that of the first photograph on. Others mean an unknown date.
 # They are also few enough for a histogram: of 10,000 years OpenSearch returns 10,000 buckets.

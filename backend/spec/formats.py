@@ -222,6 +222,7 @@ FORMATS = (
         is_text=True,
     ),
     Format("ifcZIP", "ifczip", "Promised", reader="ifczip", libraries=""),
+    # IfcOpenShell 0.9 writes it, but cannot read it.
     _stored("ifcXML", "ifcxml", "IFC"),
     Format(
         *("STEP", "step stp", "Promised", "model", "cad", "model/step"),

@@ -43,5 +43,9 @@ SMALL = InspectionOutput(
     "small", "thumbnail.webp", "previews", "image/webp", b"RIFF", 256 * _KIB, b"WEBP"
 )
 """The thumbnail at 256 pixels, for lists."""
-INSPECTION_OUTPUTS = (THUMBNAIL, GLB, TURNTABLE, SMALL)
+STRUCTURE = InspectionOutput(
+    "structure", "structure.json.gz", "files", "application/gzip", b"\x1f\x8b\x08", 64 * _MIB
+)
+"""Types and properties of the elements of a building, by the ids of the nodes of its GLB."""
+INSPECTION_OUTPUTS = (THUMBNAIL, GLB, TURNTABLE, SMALL, STRUCTURE)
 """All outputs, in the order in which the confined process receives their open files."""

@@ -21,7 +21,9 @@ RUNS_PREFIX = "pipelines/"
 RUNS_DAYS = 30
 _GENERATED_PREVIEW = "generated/preview.png"
 GLB_FOLDER = "glb"
-_PATH_OF_GLB = re.compile(rf"/{GLB_FOLDER}(?P<path>/.+)/(?P<version>[^/]+)\.(?:glb|png)", re.DOTALL)
+_PATH_OF_GLB = re.compile(
+    rf"/{GLB_FOLDER}(?P<path>/.+)/(?P<version>[^/]+)\.(?:glb|png|json\.gz)", re.DOTALL
+)
 # The empty object with which GuardDuty tests whether it may scan a bucket.
 SCAN_PROBE_KEY = "malware-protection-resource-validation-object"
 # First components of a key, below the base prefix, that are never an asset's folder: the contract
@@ -166,6 +168,12 @@ KEY_LAYOUTS = (
     ),
     KeyLayout(
         "AssetAuxiliaryBucket",
+        f"{{assetId}}/{GLB_FOLDER}/{{file path}}/{{S3 version id}}.json.gz",
+        "Types and properties of the elements of that version of an IFC model, as JSON.",
+        "ours",
+    ),
+    KeyLayout(
+        "AssetAuxiliaryBucket",
         f"{RUNS_PREFIX}{{executionId}}/{{number}}/{{files, previews or metadata}}/{{path}}",
         (
             "Output of a pipeline in an execution, until it is stored with the asset. "
@@ -264,7 +272,12 @@ def glb_key(asset_id: str, path: str, version_id: str) -> str:
     return f"{glb_folder(asset_id, path)}{version_id}.glb"
 
 
+def structure_key(asset_id: str, path: str, version_id: str) -> str:
+    """Return the auxiliary key of the structure of one version of a file, beside its GLB."""
+    return f"{glb_folder(asset_id, path)}{version_id}.json.gz"
+
+
 def source_of_glb(path: str) -> tuple[str, str] | None:
-    """Return the path and version of the file of a GLB or turntable, by its path in the asset."""
+    """Return the path and version of the file of a GLB, or of what is beside it, by its path."""
     match = _PATH_OF_GLB.fullmatch(path)
     return None if match is None else (match["path"], match["version"])

@@ -1,6 +1,10 @@
 """Each function that reads files has the packages of its layer."""
 
+import gzip
+import json
 from uuid import uuid4
+
+import httpx
 
 from tests.journeys.runtime import Api, Runtime, wait_for
 from tests.journeys.test_facts import attributes
@@ -37,3 +41,6 @@ def test_each_function_reads_files_by_the_packages_of_its_layer(runtime: Runtime
         return [picture["key"] for picture in pictures if "preview" in picture]
 
     wait_for(shown, list(READ))  # of the index, which is written after the facts
+    glb = api.ok("GET", f"{base}/files/glb?key=/house.ifc")
+    elements = json.loads(gzip.decompress(httpx.get(glb["structure"]["url"]).content))["elements"]
+    assert elements["27"]["type"] == "IfcBuildingElementProxy"

@@ -99,3 +99,4 @@ class InspectionFile(Inspection):
     glb: ResultName | None = None
     turntable: ResultName | None = None
     small: ResultName | None = None
+    structure: ResultName | None = None

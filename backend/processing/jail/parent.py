@@ -77,6 +77,7 @@ class Outcome:
     glb: Path | None = None
     turntable: Path | None = None
     small: Path | None = None
+    structure: Path | None = None
 
     def path_of(self, output: InspectionOutput) -> Path | None:
         """Return the path of an output, None if it was not written or is not valid."""

@@ -41,6 +41,7 @@ class Result:
     glb: bool = False
     turntable: bool = False
     small: bool = False
+    structure: bool = False
 
 
 def check_result(answer: object) -> Result:

@@ -12,7 +12,8 @@ import numpy as np
 from backend.processing import limits
 from backend.processing.files import Files
 from backend.processing.readers.checks import require_step
-from backend.processing.readers.ifc_graph import require_hierarchy, wrong_references
+from backend.processing.readers.ifc_graph import wholes_of, wrong_references
+from backend.processing.readers.ifc_structure import nodes_of, structure_of
 from backend.processing.readers.step_header import originating_system
 from backend.processing.readers.text import utf8_lines
 from backend.processing.readers.units import unit_of_length
@@ -27,7 +28,7 @@ _OTHER_IFC4 = re.compile("IFC4X[12]")
 # Rooms would hide the walls around them; openings are what is cut.
 _NOT_DRAWN = ["IfcSpace", "IfcOpeningElement"]
 # Of the processor time that a file has. The rest is for reading it before, and pictures after.
-_SHARE = 0.5
+_SHARE, _SHARE_OF_PROPERTIES = 0.5, 0.15
 
 
 @functools.cache
@@ -71,9 +72,10 @@ def read(data: bytes, _name: str, _files: Files) -> Scene:
     elements = len(file.by_type("IfcElement")) - len(file.by_type("IfcFeatureElementSubtraction"))
     if len(file.by_type("IfcProduct")) > limits.NODES:
         raise RefusedError(f"places more than {limits.NODES} elements")
-    require_hierarchy(file)
+    wholes = wholes_of(file)
     iterator = _iterator(module, file)
-    building = _Building(file, limits.cpu_seconds_for(len(data)) * _SHARE)
+    seconds = limits.cpu_seconds_for(len(data))
+    building = _Building(file, seconds * _SHARE)
     building.add_all(_shapes(iterator))
     # The method of the Python class fails in version 0.9.0.
     tasks = module.ifcopenshell_wrapper.iterator.get_task_products(iterator)
@@ -81,6 +83,8 @@ def read(data: bytes, _name: str, _files: Files) -> Scene:
     if not products and not elements:
         raise RefusedError("holds no elements")
     metres = float(iterator.unit_magnitude()) if products else METRE.metres
+    nodes, flat = nodes_of(file, wholes, list(building.shaped))
+    structure, without = structure_of(file, nodes, seconds * _SHARE_OF_PROPERTIES)
     unit = unit_of_length(metres) or METRE
     for part in building.parts:
         part.positions[:] /= unit.metres
@@ -93,8 +97,10 @@ def read(data: bytes, _name: str, _files: Files) -> Scene:
         up="z",
         defines_up=True,
         unit=unit,
-        left_out=(*wrong, *building.left_out(products)),
+        left_out=(*wrong, *building.left_out(products), *flat, *without),
         facts={"elements": elements, "storeys": len(file.by_type("IfcBuildingStorey"))},
+        nodes=nodes,
+        structure=structure,
     )
 
 
@@ -143,16 +149,16 @@ class _Building:
         self._file = file
         self._seconds = seconds
         self._started = time.process_time()
-        self._shaped = set[int]()
         self._is_late = False
         self._numbers: dict[tuple[Any, ...], int] = {}
         self._vertices = 0
+        self.shaped: dict[int, None] = {}
         self.parts: list[Part] = []
         self.materials: list[Material] = []
 
     @property
     def meshes(self) -> int:
-        return len(self._shaped)
+        return len(self.shaped)
 
     def add_all(self, shapes: Iterator[Any]) -> None:
         for shape in shapes:
@@ -163,7 +169,7 @@ class _Building:
 
     def left_out(self, products: dict[int, str]) -> Iterator[str]:
         """Return what is missing of the products that have a shape in the file."""
-        missing = sorted(products.keys() - self._shaped)
+        missing = sorted(products.keys() - self.shaped.keys())
         if missing:
             why = (
                 f"were not shaped within {self._seconds:.0f} seconds of processor time"
@@ -175,7 +181,8 @@ class _Building:
 
     def _add(self, shape: Any) -> None:
         geometry = shape.geometry
-        self._shaped.add(int(shape.id))
+        node = int(shape.id)
+        self.shaped[node] = None
         positions = np.frombuffer(geometry.verts_buffer, np.float64).reshape(-1, 3)
         triangles = np.frombuffer(geometry.faces_buffer, np.int32).reshape(-1, 3)
         owners = np.frombuffer(geometry.material_ids_buffer, np.int32)
@@ -186,7 +193,8 @@ class _Building:
         for number in np.unique(owners):
             used, corners = np.unique(triangles[owners == number], return_inverse=True)
             material = self._material(styles[number]) if 0 <= number < len(styles) else -1
-            self.parts.append(Part(positions[used], corners.reshape(-1, 3), material=material))
+            triangles_of = corners.reshape(-1, 3)
+            self.parts.append(Part(positions[used], triangles_of, material=material, node=node))
 
     def _material(self, style: Any) -> int:
         color: Any = style.diffuse

@@ -16,12 +16,13 @@ _CHUNK = 1 << 24
 # Entities that refer to each other in a row. Files have some 30; each is a call in a call.
 _STEPS = 500
 # Where the entity that has parts, and its parts, are among the attributes of these relations.
+# Of an element in several, the last counts.
 _RELATIONS = {
-    "IfcRelAggregates": (4, 5),
-    "IfcRelNests": (4, 5),
     "IfcRelVoidsElement": (4, 5),
     "IfcRelFillsElement": (4, 5),
+    "IfcRelNests": (4, 5),
     "IfcRelContainedInSpatialStructure": (5, 4),
+    "IfcRelAggregates": (4, 5),
 }
 
 
@@ -45,15 +46,18 @@ def wrong_references(data: bytes) -> Iterator[str]:
         yield f"{len(repeated)} entities are defined more than once (first: #{repeated[0]})"
 
 
-def require_hierarchy(file: Any) -> None:
-    """Require that no element is a part of itself, by way of whatever other elements.
+def wholes_of(file: Any) -> dict[int, int]:
+    """Return what each element is a part of, both by their ids.
+
+    What is contained in a storey may also fill an opening of a wall: the storey counts.
 
     Raises:
-        RefusedError: one is.
+        RefusedError: an element is a part of itself, by way of whatever other elements.
     """
     pairs = np.array([pair for kind in _RELATIONS for pair in _pairs(file, kind)], np.int64)
     pairs = pairs.reshape(-1, 2)
     require_no_circle(pairs[:, 0], pairs[:, 1], "its elements are parts of each other")
+    return dict(zip(*pairs.T.tolist(), strict=True)) if len(pairs) else {}
 
 
 def _pairs(file: Any, kind: str) -> Iterator[tuple[int, int]]:

@@ -162,6 +162,6 @@ HEAD_AUXILIARY_FILE = Route(
 )  # fmt: skip
 GET_GLB = Route(
     "GET", f"{ASSET_PATH}/files/glb", "facts", "get_glb",
-    "Get presigned URLs of the GLB and the turntable of a file", "asset", ours=True,
+    "Get presigned URLs of the GLB of a file and what is beside it", "asset", ours=True,
     also_one_of=(STREAM_AUXILIARY_FILE, DOWNLOAD),
 )  # fmt: skip

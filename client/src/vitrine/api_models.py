@@ -1370,6 +1370,17 @@ class StoredPart(Wire):
     size: int = Field(..., alias="Size")
 
 
+class StructureAddress(Wire):
+    """
+    Types and properties of the elements of an IFC model, as compressed JSON.
+
+    Its `elements` have the ids that nodes of the GLB have as `extras.ifcId`.
+    """
+
+    url: str | None = None
+    expires_at: str | None = None
+
+
 class Subscription(Wire):
     """
     `entity_value` is the name of the asset.
@@ -2036,11 +2047,13 @@ class FileGlb(Wire):
     """
     The newest GLB of a file; `glb_missing` is why its current version has none.
 
-    `turntable` is absent if that version has none: the setting `turntables` was off.
+    `turntable` is absent if that version has none: the setting `turntables` was off. Only IFC
+    models have a `structure`.
     """
 
     glb: Glb | None = None
     turntable: TurntableAddress | None = None
+    structure: StructureAddress | None = None
     glb_missing: Missing | None = None
 
 

@@ -49,6 +49,7 @@ def test_a_file_has_facts_and_pictures_in_the_confined_process(
     assert outcome.thumbnail
     is_model = FORMAT_OF[extension_of(name)].kind in {"glTF", "model"}
     assert outcome.glb or not is_model or name == "a.blend"
+    assert (outcome.structure is not None) == (name in IFC)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -75,6 +75,7 @@ export async function companionUrls(
 export interface DerivedGlb {
   glb?: { url: string; size: number; current: boolean; versionId: string } | null;
   turntable?: { url: string } | null;
+  structure?: { url: string } | null;
   glbMissing?: Missing | null;
 }
 

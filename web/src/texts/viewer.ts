@@ -61,6 +61,12 @@ export const viewerTexts = {
   onlyPartNamed: (name: string) => `Show only ${name}`,
   allParts: 'Show all',
   moreParts: (parts: number) => `And ${parts} more: type a part of the name.`,
+  properties: 'Properties',
+  propertiesOf: (name: string) => `Properties of ${name}`,
+  noProperties: 'The properties of this model cannot be read. Load the page again.',
+  element: { type: 'Class', typeName: 'Type', storey: 'Storey', globalId: 'GlobalId' },
+  yes: 'Yes',
+  no: 'No',
   copyView: 'Copy view',
   longView: (length: string, limit: string) =>
     `A link with these hidden parts has ${length} characters; at most ${limit} can be sent. Hide whole groups, or show only one.`,

@@ -64,7 +64,13 @@ export function ModelToolbar(props: { shown: ShownModel; place: Place; file: Sta
         {materials && <MaterialsPanel root={loaded.scene} />}
         {points && <PointsTool looks={scene.points} draw={scene.draw} />}
       </div>
-      {parts && <PartsPanel root={loaded.scene} onChange={scene.draw} />}
+      {parts && (
+        <PartsPanel
+          root={loaded.scene}
+          onChange={scene.draw}
+          loadStructure={loaded.loadStructure}
+        />
+      )}
       <div className="tools" role="toolbar" aria-label={viewerTexts.toolbar}>
         <button type="button" onClick={scene.fit} aria-keyshortcuts="f">
           {viewerTexts.fit}

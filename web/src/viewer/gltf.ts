@@ -79,7 +79,7 @@ function listed(document: unknown, name: string): string[] {
   return Array.isArray(entries) ? entries.flatMap((entry) => texts([property(entry, 'uri')])) : [];
 }
 
-function property(value: unknown, name: string): unknown {
+export function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 

@@ -12,6 +12,7 @@ import { viewerTexts } from '../texts/viewer';
 import { fileExtension, fileKind, isCopc, isGltf } from '../ui/fileKinds';
 import { fetchBytes, LargeFileError } from './fetchBytes';
 import { parseModel, UnreadableError, type Loaded } from './parseModel';
+import { loadStructure } from './structure';
 
 export interface Options {
   signal: AbortSignal;
@@ -37,7 +38,7 @@ export async function loadModel(
     if (error instanceof LargeFileError || options.signal.aborted) throw error;
     failure = error;
   }
-  const { glb, glbMissing } = version
+  const { glb, glbMissing, structure } = version
     ? await fetchDerivedGlb(place, path)
     : await waitForGlb(place, path, options);
   // The server has that of the newest content only.
@@ -49,7 +50,9 @@ export async function loadModel(
     throw new Error(glbMissing ? missingReason(glbMissing) : viewerTexts.notDerived);
   }
   const bytes = await fetchBytes(glb.url, options);
-  return { loaded: await parseModel(bytes, { place, path }), derived: true };
+  const loaded = await parseModel(bytes, { place, path });
+  if (structure) loaded.loadStructure = () => loadStructure(place, path, glb.versionId);
+  return { loaded, derived: true };
 }
 
 /** Loads the file itself; null if the page does not read its format. */

@@ -21,12 +21,15 @@ import {
 } from './gltf';
 import { companionUrls, type Place } from '../api/downloads';
 import type { PointLooks } from './pointLooks';
+import type { Structure } from './structure';
 
 export interface Loaded {
   scene: Group;
   animations: AnimationClip[];
   /** References that are no files of the asset. */
   missing: string[];
+  /** Loads the types and properties of the elements of a building. */
+  loadStructure?: () => Promise<Structure>;
   /** What draws itself, or is loaded as the camera moves: splats, and large clouds. */
   stream?: Stream;
 }

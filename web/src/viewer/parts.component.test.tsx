@@ -1,4 +1,5 @@
 // The panel of the parts of a model.
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Group, Mesh } from 'three';
@@ -10,7 +11,11 @@ test('a part is found, hidden and shown alone', async () => {
   const [arm, base] = ['arm <b>', 'base'].map((name) => Object.assign(new Mesh(), { name }));
   const root = new Group().add(arm as Mesh, base as Mesh);
   const redraw = vi.fn();
-  render(<PartsPanel root={root} onChange={redraw} />);
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <PartsPanel root={root} onChange={redraw} />
+    </QueryClientProvider>,
+  );
   const user = userEvent.setup();
   await user.click(screen.getByLabelText('base'));
   expect([arm?.visible, base?.visible]).toEqual([true, false]);

@@ -19,6 +19,12 @@ export function nameOf(node: Object3D): string {
   return typeof name === 'string' && name ? name : node.name;
 }
 
+/** The element of a building that a node of its GLB shows, if it is one. */
+export const elementId = (node: Object3D): number | null => {
+  const { ifcId }: { ifcId?: unknown } = node.userData;
+  return typeof ifcId === 'number' ? ifcId : null;
+};
+
 /** The parts of a model in the order of its nodes: those with a name, and others that are drawn. */
 export function listParts(root: Object3D): Part[] {
   const parts: Part[] = [];
@@ -27,7 +33,11 @@ export function listParts(root: Object3D): Part[] {
     const name = nameOf(node);
     const isPart = node !== root && (name !== '' || isDrawn(node));
     if (isPart) parts.push({ node, depth, name: name || viewerTexts.unnamed(parts.length + 1) });
-    for (const child of node.children) visit(child, isPart ? depth + 1 : depth);
+    for (const child of node.children) {
+      // The loader splits an element of a building by its materials.
+      if (elementId(node) === null || elementId(child) !== null)
+        visit(child, isPart ? depth + 1 : depth);
+    }
   };
   visit(root, 0);
   return parts;

@@ -109,12 +109,24 @@ class TurntableAddress(WireModel):
     expires_at: str
 
 
+class StructureAddress(WireModel):
+    """Types and properties of the elements of an IFC model, as compressed JSON.
+
+    Its `elements` have the ids that nodes of the GLB have as `extras.ifcId`.
+    """
+
+    url: str
+    expires_at: str
+
+
 class GlbReply(WireModel):
     """The newest GLB of a file; `glb_missing` is why its current version has none.
 
-    `turntable` is absent if that version has none: the setting `turntables` was off.
+    `turntable` is absent if that version has none: the setting `turntables` was off. Only IFC
+    models have a `structure`.
     """
 
     glb: GlbAddress | None = None
     turntable: TurntableAddress | None = None
+    structure: StructureAddress | None = None
     glb_missing: Missing | None = None

@@ -1,9 +1,9 @@
-"""The GLB and turntable of a file: presigned URLs, or the reason why there is no GLB."""
+"""The GLB of a file and what is beside it: presigned URLs, or the reason why there is no GLB."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from backend.core.clock import Clock, iso, utc_now
 from backend.core.file_kinds import serving_of
@@ -15,12 +15,19 @@ from backend.core.previews import NOT_PROCESSED, Missing
 from backend.core.references import AssetRef
 from backend.domains.assets.errors import FileNotFoundInAssetError
 from backend.domains.assets.service.commands import AssetService
-from backend.domains.facts.models.replies import GlbAddress, GlbReply, TurntableAddress
+from backend.domains.facts.models.replies import (
+    GlbAddress,
+    GlbReply,
+    StructureAddress,
+    TurntableAddress,
+)
 from backend.domains.facts.repository import FactRepository
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.files.service.rows import FileTarget
-from backend.spec.formats import reason_not_inspected
-from backend.spec.key_layouts import glb_key, turntable_key
+from backend.spec.formats import EXTENSIONS_OF, reason_not_inspected
+from backend.spec.key_layouts import glb_key, structure_key, turntable_key
+
+Beside = TypeVar("Beside", TurntableAddress, StructureAddress)
 
 # Earlier versions whose GLBs are searched. All of them are requested in parallel.
 OLDER_VERSIONS = 8
@@ -53,8 +60,8 @@ class GlbQueries:
     def get_glb(self, caller: Identity, ref: AssetRef, sent: str) -> FoundGlb:
         """Return the newest GLB of a file, and the reason if its current version has none.
 
-        S3 requests: two HEADs, and one of the turntable; without a GLB of the current version, a
-        list and up to eight HEADs.
+        S3 requests: two HEADs, one of the turntable, and one of the structure of an IFC model;
+        without a GLB of the current version, a list and up to eight HEADs.
 
         Raises:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
@@ -73,9 +80,12 @@ class GlbQueries:
         made, missing = self._made(target, current), None
         if made is None:
             made, missing = self._older(target, current), self._reason(target, head)
+        of = target.asset.asset_id, target.path, made.version_id if made else current
+        has_structure = extension_of(target.path).removeprefix(".") in EXTENSIONS_OF["InspectIfc"]
         reply = GlbReply(
             glb=made and self._address(made, current),
-            turntable=self._turntable(target, made.version_id if made else current),
+            turntable=self._beside(TurntableAddress, turntable_key(*of)),
+            structure=self._beside(StructureAddress, structure_key(*of)) if has_structure else None,
             glb_missing=missing,
         )
         return FoundGlb(target.path, reply)
@@ -129,11 +139,11 @@ class GlbQueries:
             current=made.version_id == current,
         )
 
-    def _turntable(self, target: FileTarget, version_id: str) -> TurntableAddress | None:
-        key = turntable_key(target.asset.asset_id, target.path, version_id)
+    def _beside(self, kind: type[Beside], key: str) -> Beside | None:
+        """Return the address of an object beside a GLB, if there is one."""
         if not isinstance(self.objects.head(self.auxiliary(), key), ObjectHead):
             return None
-        return TurntableAddress(url=self._url(key), expires_at=self._expiry())
+        return kind(url=self._url(key), expires_at=self._expiry())
 
     def _url(self, key: str) -> str:
         return self.objects.presign_get(

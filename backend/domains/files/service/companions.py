@@ -23,9 +23,15 @@ from backend.domains.metadata.models import Entity, Kind, NewRecord, Record, is_
 from backend.domains.metadata.service.records import RecordService
 from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.buckets import CHANGE_METADATA
-from backend.spec.key_layouts import auxiliary_folder, glb_folder, glb_key, turntable_key
+from backend.spec.key_layouts import (
+    auxiliary_folder,
+    glb_folder,
+    glb_key,
+    structure_key,
+    turntable_key,
+)
 
-_OF_VERSIONS = (glb_key, turntable_key)
+_OF_VERSIONS = (glb_key, turntable_key, structure_key)
 # Objects that one step copies. A viewer's octree has many thousands.
 AUXILIARY_OBJECTS = 200
 
@@ -188,7 +194,7 @@ class Companions:
     def copy_glb(
         self, source: FileTarget, source_version: str, target: FileTarget, target_version: str
     ) -> None:
-        """Copy the GLB and turntable of an S3 version of the source."""
+        """Copy the GLB of an S3 version of the source, and what is beside it."""
         for key_of in _OF_VERSIONS:
             made = key_of(source.asset.asset_id, source.path, source_version)
             copied = key_of(target.asset.asset_id, target.path, target_version)
@@ -201,7 +207,7 @@ class Companions:
                 )
 
     def remove_glb(self, target: FileTarget, version_id: str) -> None:
-        """Remove the GLB and turntable of an S3 version."""
+        """Remove the GLB of an S3 version, and what is beside it."""
         keys = [key(target.asset.asset_id, target.path, version_id) for key in _OF_VERSIONS]
         self.objects.delete_many(self.auxiliary, [(key, None) for key in keys])
 

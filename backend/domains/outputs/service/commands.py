@@ -37,7 +37,7 @@ from backend.domains.outputs.service.inspections import RESULT, Inspections
 from backend.domains.outputs.service.records import RecordOutputs
 from backend.domains.uploads.service.deposits import Deposits
 from backend.spec import routes
-from backend.spec.inspection_outputs import SMALL, TURNTABLE
+from backend.spec.inspection_outputs import SMALL, STRUCTURE, TURNTABLE
 from backend.values import frozen
 
 # Time after which a call starts no further batch: of the function's 120 seconds, the last batch may
@@ -49,7 +49,7 @@ BATCH = 100
 # only where it is the only pipeline: they belong to the version that a user uploaded.
 _NO_FILES = {
     ("metadata", RESULT),
-    *((output.folder, output.file) for output in (SMALL, TURNTABLE)),
+    *((output.folder, output.file) for output in (SMALL, STRUCTURE, TURNTABLE)),
 }
 OPERATION = "store_outputs"
 REFUSED = "OutputsRefused"

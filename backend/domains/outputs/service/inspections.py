@@ -1,8 +1,8 @@
 """Stores the results of the shipped pipelines for a file, as the product itself.
 
-These are facts, the file's thumbnail, GLB and turntable, and the asset's preview. A result is
-dropped if the file has another version meanwhile, or is archived, deleted or quarantined, or its
-asset is; this is checked again after each write, and a late result is removed.
+These are facts, the file's thumbnail, GLB, turntable and structure, and the asset's preview. A
+result is dropped if the file has another version meanwhile, or is archived, deleted or quarantined,
+or its asset is; this is checked again after each write, and a late result is removed.
 """
 
 from collections.abc import Callable, Set
@@ -26,11 +26,12 @@ from backend.spec.inspection_outputs import (
     GLB,
     MAGIC_BYTES,
     SMALL,
+    STRUCTURE,
     THUMBNAIL,
     TURNTABLE,
     InspectionOutput,
 )
-from backend.spec.key_layouts import glb_key, run_folder, turntable_key
+from backend.spec.key_layouts import glb_key, run_folder, structure_key, turntable_key
 
 RESULT = "inspection.json"
 # 1,000 references of 1,000 characters, which JSON may escape, and the facts.
@@ -46,6 +47,7 @@ class _Kind(NamedTuple):
 
 _GLB = _Kind(GLB, glb_key)
 _TURNTABLE = _Kind(TURNTABLE, turntable_key)
+_STRUCTURE = _Kind(STRUCTURE, structure_key)
 
 
 class _Run(NamedTuple):
@@ -104,6 +106,7 @@ class Inspections:
             *self._thumbnail(run, target, file),
             *self._beside(run, target, _Made("files", file.glb, _GLB)),
             *self._beside(run, target, _Made("previews", file.turntable, _TURNTABLE)),
+            *self._beside(run, target, _Made("files", file.structure, _STRUCTURE)),
         ]
         # Last: a file with facts and without a GLB is described as one without a model.
         if self.facts.record(execution.database_id, execution.asset_id, target.path, file):
@@ -192,7 +195,7 @@ class Inspections:
         return None, [Outcome("previews", name, name, problem)]
 
     def _beside(self, run: _Run, target: FileTarget, made: _Made) -> list[Outcome]:
-        """Store the GLB or the turntable of a version in the auxiliary folder of the file."""
+        """Store an object of a version in the auxiliary folder of the file."""
         if made.name is None:
             return []
         key = run.key(made.sort, made.name)

@@ -21,7 +21,7 @@ from backend.domains.facts.routes import build_router
 from backend.domains.facts.rules.resolution import Paths, circular_edges, resolve_references
 from backend.domains.facts.service import queries as reading
 from backend.spec import routes
-from backend.spec.key_layouts import glb_key, turntable_key
+from backend.spec.key_layouts import glb_key, structure_key, turntable_key
 from backend.spec.routes import Route
 from tests.factories.access import Without
 from tests.factories.assets import created_asset, created_database
@@ -377,6 +377,21 @@ def test_a_glb_has_the_turntable_of_its_own_version(museum: InspectionSetup) -> 
     assert get_glb(museum).body["glb"]["versionId"] == second
     newer = turns(museum, second)
     assert get_glb(museum).body["turntable"]["url"] == newer
+
+
+def test_only_models_of_buildings_have_a_structure(museum: InspectionSetup) -> None:
+    for path, has_structure in (("/house.ifc", True), ("/house.obj", False)):
+        version = museum.put(path)
+        made(museum, version, path)
+        key = structure_key("statue", path, version)
+        expected = {
+            "url": f"memory://{AUXILIARY}/{key}",
+            "expiresAt": "2026-03-01T12:15:00.000000Z",
+        }
+        assert "structure" not in get_glb(museum, path).body
+        museum.objects.put(AUXILIARY, key, b"", content_type="application/gzip", metadata={})
+        reply = get_glb(museum, path).body
+        assert reply.get("structure") == (expected if has_structure else None)
 
 
 def test_a_film_has_pictures_over_its_length_without_a_glb(museum: InspectionSetup) -> None:

@@ -1,5 +1,6 @@
 """Data that belongs to a file, and copies to the paths of archived files."""
 
+from collections.abc import Callable
 from typing import Any, cast
 from unittest.mock import patch
 
@@ -11,7 +12,7 @@ from backend.domains.files.service.rows import FileTarget
 from backend.domains.metadata.models import Entity, Record
 from backend.entrypoints.wiring.metadata import records
 from backend.spec.buckets import CHANGE_METADATA, WORKFLOWS_METADATA
-from backend.spec.key_layouts import glb_key, turntable_key
+from backend.spec.key_layouts import glb_key, structure_key, turntable_key
 from tests.factories.assets import created_asset, created_database
 from tests.factories.files import BUCKET, Gallery, gallery
 from tests.factories.quarantine import quarantine
@@ -105,12 +106,15 @@ def test_a_deleted_folder_takes_the_glbs_of_its_files_and_its_own_metadata(
     assert notes(museum, "/parts") == {}
 
 
-def test_turntables_go_with_glbs(museum: Gallery) -> None:
+@pytest.mark.parametrize("key_of", [turntable_key, structure_key])
+def test_what_is_beside_a_glb_goes_with_it(
+    museum: Gallery, key_of: Callable[[str, str, str], str]
+) -> None:
     version = museum.put("/a.obj")
-    view(museum, turntable_key("statue", "/a.obj", version).removeprefix("statue"), b"PNG")
+    view(museum, key_of("statue", "/a.obj", version).removeprefix("statue"), b"PNG")
     change(museum, "POST", "copyFile", OBJ)
     copied = head_of(museum.objects, "/b.obj").version.version_id
-    kept = turntable_key("statue", "/b.obj", copied).removeprefix("statue")
+    kept = key_of("statue", "/b.obj", copied).removeprefix("statue")
     assert kept in views(museum)
     change(museum, "DELETE", "deleteFile", {**DELETE, "filePath": "/a.obj"})
     assert views(museum) == [kept]

@@ -9,11 +9,12 @@ from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, Writ
 from backend.domains.assets.models import Asset
 from backend.domains.facts.service.commands import FactCommands
 from backend.spec.buckets import GENERATED, PREVIEW_METADATA, PRIMARY_TYPE_METADATA
-from backend.spec.inspection_outputs import GLB
+from backend.spec.inspection_outputs import GLB, STRUCTURE, TURNTABLE, InspectionOutput
 from backend.spec.key_layouts import (
     generated_preview_key,
     glb_key,
     small_preview_key,
+    structure_key,
     turntable_key,
 )
 from tests.factories.assets import ADMIN
@@ -137,11 +138,20 @@ def test_a_small_picture_of_another_format_is_refused_and_the_preview_kept(
     assert (studio.head(SMALL), studio.head(SHOWN) is None) == (None, False)
 
 
-def test_a_turntable_is_stored_beside_the_glb_and_streamed(studio: OutputSetup) -> None:
-    version = reported(studio, turntable="turntable.png")
-    studio.wrote("1/previews/turntable.png", PNG + b"eight sides")
+@pytest.mark.parametrize(
+    ("output", "content", "key_of"),
+    [(TURNTABLE, PNG, turntable_key), (STRUCTURE, b"\x1f\x8b\x08{}", structure_key)],
+)
+def test_an_output_is_stored_beside_the_glb_and_streamed(
+    studio: OutputSetup,
+    output: InspectionOutput,
+    content: bytes,
+    key_of: Callable[[str, str, str], str],
+) -> None:
+    version = reported(studio, **{output.name: output.file})
+    studio.wrote(f"1/{output.folder}/{output.file}", content)
     assert studio.stores().state == "done"
-    path = turntable_key("statue", "/a.obj", version).removeprefix("statue/")
+    path = key_of("statue", "/a.obj", version).removeprefix("statue/")
     assert path.startswith("glb/")
     streamed = studio.museum.stream(path, method="HEAD", family="auxiliaryPreviewAssets")
     assert streamed.status == 200

@@ -7,7 +7,7 @@ import pytest
 
 from backend.domains.quarantine.service.queries import Quarantine
 from backend.entrypoints.wiring.quarantine import scan_results
-from backend.spec.key_layouts import glb_key, turntable_key
+from backend.spec.key_layouts import glb_key, structure_key, turntable_key
 from backend.spec.queues import SCAN_RESULTS
 from tests.factories.assets import asset_service, created_asset, created_database
 from tests.factories.audit import entries
@@ -265,12 +265,10 @@ def test_what_was_made_of_it_is_not_streamed(museum: Gallery, scans: ScanWorld) 
     clean = museum.put("/a.glb", b"clean")
     bad = infected(museum, scans)
     for version in (clean, bad):
-        for key in (
-            glb_key("statue", "/a.glb", version),
-            turntable_key("statue", "/a.glb", version),
-        ):
+        for key_of in (glb_key, turntable_key, structure_key):
+            key = key_of("statue", "/a.glb", version)
             museum.objects.put(AUXILIARY, key, b"", content_type="image/png", metadata={})
-    for extension in ("glb", "png"):
+    for extension in ("glb", "png", "json.gz"):
         result = {
             version: museum.stream(
                 f"glb/a.glb/{version}.{extension}", family="auxiliaryPreviewAssets"
