@@ -87,7 +87,13 @@ export function usePermissions(): Permissions {
 export const tagsQuery = (databases: string[]) =>
   queryOptions({
     queryKey: ['tags'],
-    queryFn: async () => (await reply(api.GET('/tags', {}))).Items,
+    queryFn: async () => {
+      const items = [];
+      const read = (startingToken?: string) =>
+        reply(api.GET('/tags', { params: { query: { startingToken } } }));
+      for await (const page of pagesOf(read)) items.push(...page.Items);
+      return items;
+    },
     select: (tags) => {
       const usable = tags.filter(
         (tag) => tag.databaseId === 'GLOBAL' || databases.every((id) => id === tag.databaseId),

@@ -77,6 +77,11 @@ test('their value is taken by a press, and tags are added and removed', async ()
 
 test('a tag that does not exist is created while typing, where the user may', async () => {
   respond('get', '/tag-types', { Items: [{ tagTypeName: 'condition' }] });
+  respond('get', '/tags', ({ request }) => {
+    const isFirst = !new URL(request.url).searchParams.has('startingToken');
+    const tag = { tagName: isFirst ? 'brass' : 'museum', databaseId: 'library' };
+    return HttpResponse.json({ Items: [tag], NextToken: isFirst ? '2' : null });
+  });
   const { user, save } = await edit();
   await screen.findByRole('option', { name: 'museum' });
   await user.type(field('Add a tag'), '<b>{Enter}');
