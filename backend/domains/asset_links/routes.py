@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from backend.core.models import PageQuery
 from backend.domains.asset_links.models import (
     MAX_TREE_DEPTH,
     MAX_TREE_NODES,
@@ -13,6 +12,7 @@ from backend.domains.asset_links.models.replies import (
     AssetLinkReply,
     CreateLinkReply,
     LinkedAsset,
+    LinkMetadataQuery,
     LinkPath,
     LinksQuery,
     LinksReply,
@@ -107,7 +107,9 @@ def _bind_reads(router: Router, service: AssetLinkService, reader: LinkQueries) 
 
 def _bind_metadata(router: Router, service: LinkMetadataService) -> None:
     @router.bind(routes.GET_LINK_METADATA)
-    def list_asset_link_metadata(call: Call, path: LinkPath, query: PageQuery) -> MetadataReply:
+    def list_asset_link_metadata(
+        call: Call, path: LinkPath, query: LinkMetadataQuery
+    ) -> MetadataReply:
         entity, page = service.list_metadata(call.caller, path.asset_link_id, call.page(query))
         is_restricted = service.records.is_restricted(entity)
         token = call.next_token(page.after)

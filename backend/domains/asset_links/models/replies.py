@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from backend.core.models import FullModel, WireModel
+from backend.core.models import FullModel, PageQuery, WireModel
 from backend.core.names import Id
 from backend.domains.asset_links.models import RelationshipType
 
@@ -15,6 +15,10 @@ class RelationPath(WireModel):
     """The path of the DELETE route, where the contract uses another name for the id."""
 
     relation_id: Id
+
+
+class LinkMetadataQuery(PageQuery):
+    refuses_larger = True  # clients of 2.5.1 request larger pages of all other metadata
 
 
 class LinksQuery(WireModel):

@@ -411,6 +411,14 @@ def test_what_is_wrong_is_refused(museum: Links, link_id: str) -> None:
     assert keys(museum, link_id) == []
 
 
+def test_pages_of_metadata_of_links_have_at_most_a_thousand_records(
+    museum: Links, link_id: str
+) -> None:
+    answer = museum.describe("GET", link_id, query={"pageSize": "1001"})
+    assert answer.status == 400
+    assert "pageSize: must be at most 1000" in answer.body["message"]
+
+
 def test_a_link_that_is_not_there_has_no_metadata(museum: Links, link_id: str) -> None:
     assert museum.delete(link_id).status == 200
     body = {"metadata": [record("a")]}
