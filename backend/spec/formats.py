@@ -368,6 +368,7 @@ FORMATS = (
     _stored("U3D models", "u3d", "GLB or FBX", "model/u3d"),
     _stored("raw photographs", "arw cr2 cr3 nef", "JPEG or TIFF"),
     _stored("KTX textures", "ktx", _RASTER, "image/ktx"),
+    # No package that decodes Basis Universal has a wheel for arm64 (pyktx 4.4, alktx2 0.1).
     _stored("KTX 2 textures", "ktx2", _RASTER, "image/ktx2"),
     _stored("Text", "log txt", "", "text/plain", viewer="text"),
     _stored("Settings", "ini toml yaml yml", "", "text/plain", viewer="code"),

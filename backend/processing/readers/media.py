@@ -4,7 +4,7 @@ import functools
 import io
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import SimpleNamespace
@@ -15,6 +15,7 @@ from PIL import Image
 
 from backend.numbers import is_finite
 from backend.processing import limits
+from backend.processing.readers.av1 import decode_key, is_key
 from backend.processing.readers.json_values import listing, mapping
 from backend.processing.scene import Floats, RefusedError, words_of
 
@@ -118,7 +119,7 @@ def read_media(data: bytes) -> Film:
     is_truncated = mapping(whole.get("extra")).get("IsTruncated") == "Yes"
     strip = None
     if film:
-        frames = _Frames(modules, data, film)
+        frames = (_KeyFrames if film["Format"] == "AV1" else _Frames)(modules, data, film)
         picture, strip = frames.poster(), frames.strip
         if picture is None:
             left_out.append(
@@ -228,6 +229,49 @@ class _Frames:
         scale = edge / max(image.width * self._ratio, image.height)
         sides = (image.width * self._ratio * scale, image.height * scale)
         return image.resize((max(1, round(sides[0])), max(1, round(sides[1]))))
+
+
+class _KeyFrames(_Frames):
+    """The key frames of a film in AV1, of which OpenCV only finds the packets."""
+
+    _packets: Sequence[bytes] = ()
+
+    def _candidates(self) -> Iterator[Any]:
+        packets, every, number = list[bytes](), 1, 0
+        self._capture.set(self._cv2.CAP_PROP_FORMAT, -1)
+        while time.process_time() < self._ends:
+            is_read, packet = self._capture.read()
+            if not is_read:
+                break
+            content = packet.tobytes()
+            if is_key(content):
+                if number % every == 0:
+                    packets.append(content)
+                number += 1
+            if len(packets) == 2 * _STRIP:
+                packets, every = packets[::2], every * 2
+        self._packets = packets
+        yield from self._decoded(packets)
+
+    def _over_film(self) -> Iterator[Any]:
+        count = len(self._packets)
+        chosen = dict.fromkeys(number * count // _STRIP for number in range(_STRIP))
+        yield from self._decoded([self._packets[number] for number in chosen if count])
+
+    def _decoded(self, packets: Sequence[bytes]) -> Iterator[Any]:
+        cv2, capture = self._cv2, self._capture
+        place = int(capture.get(cv2.CAP_PROP_CODEC_EXTRADATA_INDEX))
+        has_configuration, configuration = capture.retrieve(flag=place)
+        sides = (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
+        width, height = (int(capture.get(side)) for side in sides)
+        for packet in packets if has_configuration else ():
+            if time.process_time() > self._ends:
+                return
+            try:
+                picture = decode_key(packet, configuration.tobytes(), width, height)
+            except RefusedError:
+                continue
+            yield np.asarray(picture)[..., ::-1]
 
 
 def _read_sound(modules: Any, data: bytes, codec: str) -> _Sound:

@@ -13,6 +13,7 @@ from tests.unit.processing.test_e57 import TWO_SCANS
 from tests.unit.processing.test_heif import FILES as HEIF
 from tests.unit.processing.test_ifc import FILES as IFC
 from tests.unit.processing.test_light import FILES as LIGHT
+from tests.unit.processing.test_media import AV1
 from tests.unit.processing.test_media import FILES as MEDIA
 from tests.unit.processing.test_negatives import FILES as NEGATIVES
 from tests.unit.processing.test_rhino import FILES as RHINO
@@ -34,6 +35,7 @@ FILES = {
     **MEDIA,
     **NEGATIVES,
     "text.svg": svg("<text y='18'>Käfig</text>"),
+    "av1.mp4": AV1,
     "two.e57": TWO_SCANS,
     "a.blend": blend("-v300"),
 }

@@ -213,10 +213,21 @@ def test_sound_is_read_as_far_as_it_goes(
     assert (inspection.thumbnail is not None) == is_heard
 
 
+def test_a_film_in_av1_has_its_key_frames() -> None:
+    inspection = inspect("a.mp4", AV1, Asset(), turntable=True)
+    facts = inspection.facts
+    assert (facts["videoCodec"], facts["width"], facts.get("leftOut")) == ("AV1", 64, None)
+    assert _picture(inspection.thumbnail).size == (512, 256)
+    assert _picture(inspection.turntable).size == (256, 128)
+    assert media.is_key(b"\x12\0\x0a\x0a")
+    assert not media.is_key(b"\x32\xff" * 9)
+
+
 def test_a_film_whose_frames_cannot_be_decoded_has_facts() -> None:
-    facts = inspect("a.mp4", AV1, Asset()).facts
-    assert (facts["videoCodec"], facts["width"]) == ("AV1", 64)
-    assert facts["leftOut"] == "the picture: no frame of AV1 is decoded"
+    for old, new in ((bytes.fromhex("0a0a00000002"), bytes(6)), (b"\x32\x0d\x10", b"\x32\x0d\xff")):
+        facts = inspect("a.mp4", AV1.replace(old, new), Asset()).facts
+        assert (facts["videoCodec"], facts["width"]) == ("AV1", 64)
+        assert facts["leftOut"] == "the picture: no frame of AV1 is decoded"
 
 
 def test_large_frames_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
