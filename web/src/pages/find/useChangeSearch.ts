@@ -9,7 +9,7 @@ export type ChangeSearch = (update: Update, options?: { replace?: boolean }) => 
 export function useChangeSearch(): ChangeSearch {
   const navigate = useNavigate();
   return useCallback(
-    // On another page, the search begins anew: no part of its address is valid here.
+    // On another page, a new search begins: no part of its address is valid here.
     (update, options) =>
       void navigate({ to: '/', search: (before) => update(parseSearch(before)), ...options }),
     [navigate],
