@@ -11,6 +11,7 @@ from typing import Any
 from backend.core.paging import PageRequest
 from backend.core.queues import Queues
 from backend.core.references import AssetRef, FileKeyRef, FileRef
+from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.facts.repository import FactRepository
 from backend.domains.jobs.models import Job, Progress
@@ -62,9 +63,9 @@ class FactRenewalStep:
             for item in page.items
             if item.is_old and (not formats or extension_of(item.ref.path) in formats)
         ]
-        messages = self._messages(job, wanted)
-        if messages:
-            self.queues.send(UPLOAD_TRIGGERS, messages)
+        assets = self._active_assets(file.asset for file in wanted)
+        targets = [(assets[file.asset], file.path) for file in wanted if file.asset in assets]
+        messages = self._send(job, targets)
         finished = page.after is None and not formats
         return Progress(
             {"walked": []} if page.after is None else {"after": dict(page.after)},
@@ -84,34 +85,32 @@ class FactRenewalStep:
             files = files[:PAGE]
             last = files[-1]
             after = (last.database_id, last.asset_id, last.key)
-        assets = {ref: self.assets.find_asset(*ref.ids) for ref in {file.asset for file in files}}
+        assets = self._active_assets(file.asset for file in files)
         targets = [
             (asset, "/" + file.key.removeprefix(asset.asset_location.key))
             for file in files
-            if (asset := assets[file.asset]) is not None
+            if (asset := assets.get(file.asset)) is not None
         ]
         known = self.facts.sources_of(targets)
-        refs = [FileRef(*asset.ref.ids, path) for asset, path in targets]
-        messages = self._messages(job, [ref for ref in refs if ref not in known])
-        if messages:
-            self.queues.send(UPLOAD_TRIGGERS, messages)
+        unread = [
+            target for target in targets if FileRef(*target[0].ref.ids, target[1]) not in known
+        ]
+        messages = self._send(job, unread)
         wait = _PAUSE if messages else 0
         return Progress({"walked": list(after)}, items=len(messages), wait_seconds=wait)
 
-    def _messages(self, job: Job, wanted: Iterable[FileRef]) -> list[dict[str, Any]]:
-        """Return a message for each file; those of missing or archived assets are left out."""
-        files: dict[AssetRef, list[str]] = {}
-        for file in wanted:
-            files.setdefault(file.asset, []).append(file.path)
+    def _active_assets(self, wanted: Iterable[AssetRef]) -> dict[AssetRef, Asset]:
+        return {asset.ref: asset for asset in self.assets.assets.get_many(set(wanted))}
+
+    def _send(self, job: Job, targets: Iterable[tuple[Asset, str]]) -> list[dict[str, Any]]:
+        """Request the inspections of files by their paths. Return the messages."""
         messages: list[dict[str, Any]] = []
         renewal = {"jobId": job.job_id, "createdAt": job.created_at}
-        for ref, paths in files.items():
-            asset = self.assets.find_asset(*ref.ids)
-            if asset is None or asset.is_archived:
-                continue
+        for asset, path in targets:
             bucket, prefix = self.assets.location(asset)
-            for path in paths:
-                key = {"key": prefix + path.removeprefix("/")}
-                detail = {"bucket": {"name": bucket}, "object": key, "renewal": renewal}
-                messages.append({"detail": detail})
+            key = {"key": prefix + path.removeprefix("/")}
+            detail = {"bucket": {"name": bucket}, "object": key, "renewal": renewal}
+            messages.append({"detail": detail})
+        if messages:
+            self.queues.send(UPLOAD_TRIGGERS, messages)
         return messages

@@ -1,10 +1,12 @@
 """Renewals of facts: what an older version of the readers stored is inspected again, once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import pytest
 
+from backend.core.transactions import Item, Key
 from backend.domains.executions.rules import INTERRUPTED, MAX_REPEATS
 from backend.domains.facts.service.renewals import MOST_WAITING, PAGE
 from backend.domains.jobs.models import Job, Progress
@@ -13,9 +15,12 @@ from backend.spec.facts import READERS_VERSION
 from backend.spec.jobs import RENEW_FACTS
 from backend.spec.queues import UPLOAD_TRIGGERS
 from backend.spec.shipped import INSPECT
+from backend.spec.tables.assets import ASSETS
 from backend.spec.tables.metadata import FILE_ATTRIBUTES
+from backend.spec.tables.model import Table
 from tests.factories.executions import BUCKET, Runner, status_event
 from tests.factories.jobs import ADMIN, JobWorld, KilledError
+from tests.fakes.tables import MemoryTables
 
 
 @dataclass
@@ -231,6 +236,29 @@ def test_files_that_are_archived_deleted_or_of_an_archived_asset_are_left_out(
     renewing.runner.tables.put_many(FILE_ATTRIBUTES, [{**row, "attributeValue": "v1"}])
     job = renewing.renew()
     assert (job.state, job.items_done, renewing.runner.list_executions()) == ("done", 1, [])
+
+
+def test_a_step_reads_each_asset_once(
+    renewing: RenewalSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    renewing.runner.upload("statue/unread.glb")
+    parameters = {"formats": ["glb"]}
+    job = renewing.world.jobs.new(
+        RENEW_FACTS, "job", caller=ADMIN, database_id=None, parameters=parameters
+    )
+    read: list[Table] = []
+    get_many = MemoryTables.get_many
+
+    def counted(
+        tables: MemoryTables, wanted: Sequence[tuple[Table, Key]], *, consistent: bool = True
+    ) -> list[tuple[Table, Item]]:
+        read.extend({table.name: table for table, _ in wanted}.values())
+        return get_many(tables, wanted, consistent=consistent)
+
+    monkeypatch.setattr(MemoryTables, "get_many", counted)
+    walked = job.model_copy(update={"cursor": {"walked": []}})
+    assert fact_renewal(renewing.runner.context)(walked).items == 1
+    assert read.count(ASSETS) == 1
 
 
 def test_a_renewal_waits_while_many_executions_wait(renewing: RenewalSetup) -> None:
