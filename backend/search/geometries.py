@@ -53,6 +53,19 @@ def geometry_of(fields: object, depth: int = MAX_GEOMETRY_DEPTH) -> JsonObject |
     return {"type": kind, "coordinates": value["coordinates"]}
 
 
+def leaves_of(shape: JsonObject) -> Iterator[JsonObject]:
+    """Yield the geometries of a geometry, as `geometry_of` returns it, that have no parts."""
+    if "geometries" not in shape:
+        yield shape
+    for part in shape.get("geometries", ()):
+        yield from leaves_of(part)
+
+
+def count_positions(coordinates: list[Any]) -> int:
+    """Return the number of positions in some coordinates."""
+    return sum(map(count_positions, coordinates)) if isinstance(coordinates[0], list) else 1
+
+
 def is_sound(fields: object, depth: int = MAX_GEOMETRY_DEPTH) -> bool:
     """Return whether OpenSearch indexes all of some GeoJSON.
 

@@ -13,7 +13,7 @@ from backend.core.errors import InvalidInputError
 from backend.core.quoting import quoted
 from backend.core.search_engine import JsonObject
 from backend.numbers import is_finite
-from backend.search.geometries import LEVELS, PARTS_OF, geometry_of, is_sound
+from backend.search.geometries import LEVELS, PARTS_OF, geometry_of, is_sound, leaves_of
 from backend.search.query.letters import any_of
 from backend.search.query.models import GeoSearch
 from backend.search.query.pairs import METADATA, nested_query
@@ -37,13 +37,18 @@ def geo_query(sent: GeoSearch) -> JsonObject:
         InvalidInputError: the shape is invalid, or has too many positions.
     """
     shape = _shape(sent)
-    if sent.relation == "contains" and (count := _count_parts(shape)) > MAX_PARTS:
+    parts = (
+        len(leaf["coordinates"]) if leaf["type"].startswith("Multi") else 1
+        for leaf in leaves_of(shape)
+    )
+    if sent.relation == "contains" and (count := sum(parts)) > MAX_PARTS:
         raise InvalidInputError.of(
             "geoSearch.relation",
             f"contains compares {count} points, lines and polygons; at most {MAX_PARTS} are "
             "allowed",
         )
-    if sent.relation == "within" and "LineString" in str(shape):
+    lines = (leaf["type"].endswith("LineString") for leaf in leaves_of(shape))
+    if sent.relation == "within" and any(lines):
         raise InvalidInputError.of(
             "geoSearch.relation", "must not be within for a line, which nothing is inside of"
         )
@@ -144,12 +149,6 @@ def _positions(value: object, levels: int, *, is_ring: bool) -> Iterator[None]:
         if abs(part) > limit:
             raise _refusal(f"has the {name} {part:g}; it must be between -{limit} and {limit}")
     yield None
-
-
-def _count_parts(shape: JsonObject) -> int:
-    if "geometries" in shape:
-        return sum(map(_count_parts, shape["geometries"]))
-    return len(shape["coordinates"]) if shape["type"].startswith("Multi") else 1
 
 
 def _with_directions(shape: JsonObject) -> JsonObject:

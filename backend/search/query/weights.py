@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from backend.core.errors import InvalidInputError
 from backend.core.search_engine import JsonObject
+from backend.search.geometries import count_positions, leaves_of
 from backend.search.query.plan import SearchPlan
 from backend.spec.search_indexes import INNER
 
@@ -76,7 +77,10 @@ def _weigh(part: Any, name: str = "") -> float:
     if name in _LEAVES:
         lists = part.values() if name == "terms" else ()
         values = sum(len(cast("list[Any]", part)) for part in lists if isinstance(part, list))
-        positions = str(part).count("[") if name == "geo_shape" else 0
+        shapes = (next(iter(part.values()))["shape"],) if name == "geo_shape" else ()
+        positions = sum(
+            count_positions(leaf["coordinates"]) for shape in shapes for leaf in leaves_of(shape)
+        )
         return _LEAVES[name] + _VALUE * values + POSITION * positions
     if name not in _TEXTS and name not in _FORMS:
         if isinstance(part, list):

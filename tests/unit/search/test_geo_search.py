@@ -99,3 +99,5 @@ def test_a_shape_weighs_by_its_positions() -> None:
     assert weights[0] < 1
     assert weights[1] <= LIGHT
     assert weights[2] > weights[1] + 1
+    both = geo_json("Polygon", [SQUARE, HOLE]), geo_json("MultiPoint", [*SQUARE, *HOLE])
+    assert len({*map(weight, both)}) == 1
