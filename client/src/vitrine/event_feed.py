@@ -1,5 +1,6 @@
 """Receives the events of a local runtime, from a queue that speaks the protocol of SQS."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -12,12 +13,14 @@ from vitrine.wire import Wire
 WAIT_SECONDS: Final = 10
 _BATCH: Final = 10  # messages of a request at most
 _HIDDEN_SECONDS: Final = 30
+_REMEMBERED: Final = 10_000  # events of which repetitions are left out
 _JSON: Final = "application/x-amz-json-1.0"
 
 
 class EventDetail(Wire):
     """The fields of all events; others depend on the type (docs/reference/events.md)."""
 
+    id: str
     number: int
     at: str
     actor: str
@@ -47,6 +50,8 @@ def receive_events(
 ) -> Iterator[AssetEvent]:
     """Yield events and remove each from the queue; wait for further ones with `follow`.
 
+    Repetitions of the last 10,000 events are only removed.
+
     Raises:
         UnreachableError: the queue does not respond.
         ProtocolError: its response is not one of a queue with events.
@@ -70,6 +75,7 @@ def receive_events(
         "WaitTimeSeconds": WAIT_SECONDS if follow else 0,
         "VisibilityTimeout": _HIDDEN_SECONDS,
     }
+    yielded = deque[str](maxlen=_REMEMBERED)
     with httpx.Client(transport=http, timeout=WAIT_SECONDS + 30.0) as client:
         while True:
             content = request(client, "ReceiveMessage", waiting)
@@ -81,5 +87,7 @@ def receive_events(
             if not messages and not follow:
                 return
             for message, event in zip(messages, events, strict=True):
-                yield event
+                if event.detail.id not in yielded:
+                    yield event
+                    yielded.append(event.detail.id)
                 request(client, "DeleteMessage", {"ReceiptHandle": message.receipt})

@@ -2,6 +2,7 @@
 
 import json
 import stat
+from importlib.metadata import version
 from pathlib import Path
 
 import httpx
@@ -114,6 +115,12 @@ def test_download_returns_the_imported_files(shell: Shell, garage: Path) -> None
     }
     shell.run("download", "garage", "car", "/none", "-o", str(out))
     assert shell.code == 3
+
+
+def test_the_version_of_the_package_is_printed_without_a_deployment(shell: Shell) -> None:
+    shell.environment = {}
+    assert shell.run("--version") == f"vitrine-client {version('vitrine-client')}\n"
+    assert shell.code == 0
 
 
 def test_wait_waits_for_the_local_runtime(shell: Shell, server: FakeServer) -> None:

@@ -53,11 +53,12 @@ def events_shell(shell: Shell, server: FakeServer) -> Shell:
 
 def test_events_are_printed_as_lines_or_as_json_and_removed(events_shell: Shell) -> None:
     shell = events_shell
-    feed = Feed([json.dumps(EVENT), json.dumps(EVENT)])
+    again = {**EVENT, "detail": {**DETAIL, "id": "e2", "number": 8}}
+    feed = Feed([json.dumps(EVENT), json.dumps(again), json.dumps(EVENT)], [json.dumps(EVENT)])
     shell.server.admin = httpx.MockTransport(feed.serve)
     line = "2026-03-01T12:00:00Z\t7\tfile.changed\tmuseum/statue/a \\x9b\\u202e.glb\tann\n"
-    assert shell.run("events") == line * 2
-    assert (shell.code, feed.removed, feed.waited) == (0, ["r0", "r1"], [0, 0])
+    assert shell.run("events") == line + line.replace("\t7\t", "\t8\t")
+    assert (shell.code, feed.removed, feed.waited) == (0, ["r0", "r1", "r2", "r0"], [0, 0, 0])
     feed.batches.append([json.dumps(EVENT)])
     assert shell.json("events") == EVENT
 

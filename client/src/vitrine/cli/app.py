@@ -3,13 +3,14 @@
 import importlib
 import pkgutil
 from collections.abc import Mapping
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
 from vitrine import cli
 from vitrine.cli.session import COMMANDS
 from vitrine.cli.usage import Command
+from vitrine.transport import USER_AGENT
 
 HELP = """Store, search and download 3D assets.
 
@@ -63,6 +64,27 @@ FIRST: Final = (
 """Commands that the help lists first, in this order."""
 
 
+def print_version(wanted: bool) -> None:
+    """Print the version of this package, and exit, if it is wanted."""
+    if wanted:
+        typer.echo(USER_AGENT.replace("/", " "))
+        raise typer.Exit
+
+
+def root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Print the version of this command and exit.",
+            is_eager=True,
+            callback=print_version,
+        ),
+    ] = False,
+) -> None:
+    """Options before a command."""
+
+
 def _app() -> typer.Typer:
     whole = typer.Typer(
         name="vitrine",
@@ -71,6 +93,7 @@ def _app() -> typer.Typer:
         no_args_is_help=True,
         pretty_exceptions_show_locals=False,
     )
+    whole.callback()(root)
     groups = {"": whole}
     for path, text in GROUPS.items():
         parent, _, name = path.rpartition(" ")
