@@ -226,9 +226,13 @@ class FileRestoration:
             self._record(done, files[0], copied)
             return done
         small = files[:large]
-        changed = self._without_quarantined(
-            place, [file for file in small if _is_changed(state_of[file.path])]
-        )
+        states_of_small = ((file, state_of[file.path]) for file in small)
+        differing = [
+            file
+            for file, state in states_of_small
+            if state and state.wanted and not state.is_current
+        ]
+        changed = self._without_quarantined(place, differing)
         copies = in_parallel(lambda file: self._copy_version(place, file, None), changed)
         written = dict(zip((file.path for file in changed), copies, strict=True))
         for file in small:
@@ -280,7 +284,3 @@ class FileRestoration:
             return self.copies.copy(file_copy, copy_id, first=place.first)
         except SourceGoneError:
             return None
-
-
-def _is_changed(state: FileState | None) -> bool:
-    return state is not None and state.wanted is not None and not state.is_current
