@@ -95,11 +95,11 @@ class DynamoTables:
             items.extend(page.items)
         return items
 
-    def scan(self, table: Table, page: PageRequest) -> Page[Item]:
+    def scan(self, table: Table, page: PageRequest, *, consistent: bool = True) -> Page[Item]:
         parameters: dict[str, Any] = {
             "TableName": self.settings.table(table),
             "Limit": min(page.limit, _MAX_PAGE),
-            "ConsistentRead": True,
+            "ConsistentRead": consistent,
         }
         if page.after is not None:
             parameters["ExclusiveStartKey"] = to_wire(page.after)

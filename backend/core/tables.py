@@ -56,7 +56,7 @@ class Tables(Protocol):
         """Return the whole partition, read with as many requests as necessary."""
         ...
 
-    def scan(self, table: Table, page: PageRequest) -> Page[Item]:
+    def scan(self, table: Table, page: PageRequest, *, consistent: bool = True) -> Page[Item]:
         """Return a page of a registry table. Not for tables that grow with assets or files."""
         ...
 

@@ -122,6 +122,7 @@ REGISTRIES = {
     assets.DATABASES,
     metadata.METADATA_SCHEMAS,
     registry.ASSET_BUCKETS,
+    registry.DATABASE_TAG_TYPES,
     registry.FEATURES,
     registry.TAGS,
     registry.TAG_TYPES,

@@ -96,7 +96,7 @@ class MemoryTables:
             items.extend(page.items)
         return items
 
-    def scan(self, table: Table, page: PageRequest) -> Page[Item]:
+    def scan(self, table: Table, page: PageRequest, *, consistent: bool = True) -> Page[Item]:
         self.before("scan")
         rows = [row for _, row in sorted(self.items.get(table.name, {}).items())]
         result = _page(rows, page, table.key_names)

@@ -41,12 +41,11 @@ from backend.domains.tags.models import (
     TagType,
     TagTypeBody,
 )
-from backend.domains.tags.repository import TagRepository, TagTypeRepository
+from backend.domains.tags.repository import SCAN_PAGE, TagRepository, TagTypeRepository
 from backend.domains.tags.rules import check_known, check_required, resolve, scopes_of
 from backend.spec.jobs import WITHDRAW_TAG
 
 _KIND: Definition = "tagTypes"
-_SCAN_PAGE = 1000  # rows of a request at most; DynamoDB ends a page after 1 MB
 _NAME_BYTES = 262  # the longest name of a tag in a list, with quotes and a comma
 _EVERY_SCOPE = ScopedPageQuery()
 _ATTEMPTS = 8  # of a deletion that conflicts with edits of the type
@@ -87,10 +86,9 @@ class TagService:
         visible = (tag for tag in stored if tag.tag_name in carried or self._may_see(caller, tag))
         known = resolve(visible)
         check_known(set(tags) - set(carried), known)
-        types = all_items(self.types.list_registry, _SCAN_PAGE)
         check_required(
             {tag.scoped_type for tag in known.values()},
-            [tag_type for tag_type in types if tag_type.database_id in {database_id, GLOBAL}],
+            self.types.in_force(database_id),
             named=partial(self._may_see_type, caller),
         )
         self._require_changeable(caller, database_id, set(tags) ^ set(carried))
@@ -201,7 +199,7 @@ class TagService:
     def tag_warnings(self, caller: Identity, created: Iterable[TagBody]) -> list[str]:
         """Return which visible tags of databases have the name of a new one of GLOBAL."""
         names = {body.tag_name for body in created if body.database_id == GLOBAL}
-        tags = all_items(self.tags.list_registry, _SCAN_PAGE) if names else ()
+        tags = all_items(self.tags.list_registry, SCAN_PAGE) if names else ()
         return _warnings(
             "tag",
             (tag.scoped for tag in tags if tag.tag_name in names and self._may_see(caller, tag)),
@@ -289,7 +287,7 @@ class TagService:
             self.types.list_registry,
             page,
             visible=lambda item: query.includes(item) and self._may_see_type(caller, item.scoped),
-            position_of=lambda tag_type: {"tagTypeName": tag_type.scoped.key},
+            position_of=self.types.position_of,
             # The reply names the type's tags too.
             size_of=lambda tag_type: json_bytes(tag_type) + tag_type.tag_count * _NAME_BYTES,
         )
@@ -297,14 +295,14 @@ class TagService:
     def type_warnings(self, caller: Identity, created: Iterable[TagTypeBody]) -> list[str]:
         """Return which visible types of databases have the name of a new one of GLOBAL."""
         names = {body.tag_type_name for body in created if body.database_id == GLOBAL}
-        stored = all_items(self.types.list_registry, _SCAN_PAGE) if names else ()
+        stored = all_items(self.types.list_registry, SCAN_PAGE) if names else ()
         types = (item.scoped for item in stored if item.tag_type_name in names)
         return _warnings("tag type", (item for item in types if self._may_see_type(caller, item)))
 
     def tags_by_type(self, caller: Identity) -> dict[Scoped, list[str]]:
         """Return the names of all tags that the caller may see, by type, sorted."""
         names: defaultdict[Scoped, list[str]] = defaultdict(list)
-        for tag in all_items(self.tags.list_registry, _SCAN_PAGE):
+        for tag in all_items(self.tags.list_registry, SCAN_PAGE):
             if self._may_see(caller, tag):
                 names[tag.scoped_type].append(tag.tag_name)
         return {name: sorted(tags) for name, tags in names.items()}

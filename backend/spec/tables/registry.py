@@ -17,8 +17,17 @@ TAGS = Table(
 TAG_TYPES = Table(
     "TagTypeStorageTable",
     Attribute("tagTypeName"),
-    "Tag types, which group tags and may require that an asset carries one of them.",
+    "Tag types of GLOBAL, which group tags and may require that an asset carries one of them.",
     ("get one tag type", "list tag types (a registry: scanned by page)"),
+)
+
+DATABASE_TAG_TYPES = Table(
+    "DatabaseTagTypes",
+    Attribute("databaseId"),
+    "Tag types of databases: an asset's creation reads those of its own database.",
+    ("get one tag type", "list those of a database", "list all (a registry: scanned by page)"),
+    sort_key=TAG_TYPES.partition_key,
+    origin="ours",
 )
 
 SUBSCRIPTION_EVENT = "Asset Version Change"
@@ -58,4 +67,4 @@ ASSET_BUCKETS = Table(
     indexes=(BUCKETS_BY_NAME,),
 )
 
-TABLES = (TAGS, TAG_TYPES, SUBSCRIPTIONS, COMMENTS, FEATURES, ASSET_BUCKETS)
+TABLES = (TAGS, TAG_TYPES, DATABASE_TAG_TYPES, SUBSCRIPTIONS, COMMENTS, FEATURES, ASSET_BUCKETS)

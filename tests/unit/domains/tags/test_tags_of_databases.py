@@ -12,7 +12,7 @@ from backend.domains.assets.models import UpdateAssetBody
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.errors import DatabaseDefinitionsError
 from backend.domains.tags.routes import build_router
-from backend.spec.tables.registry import TAG_TYPES, TAGS
+from backend.spec.tables.registry import DATABASE_TAG_TYPES, TAG_TYPES, TAGS
 from tests.factories.access import OnlyUser
 from tests.factories.assets import ADMIN, asset_service, created_asset, created_database
 from tests.factories.http import Client, Response
@@ -89,8 +89,9 @@ def test_lists_are_of_all_scopes_or_of_one(tags: Tags) -> None:
     assert tags.listed(databaseId="museum", scope="global") == tags.listed(databaseId="annex") == []
     assert tags.listed("/tag-types") == ["GLOBAL:look", "museum:era"]
     assert tags.listed("/tag-types", databaseId="museum") == ["museum:era"]
-    pages = tags.client.read_pages("/tags", pageSize="1")
-    assert len({item["tagName"] for page in pages for item in page["Items"]}) == 4
+    for path, field, count in (("/tags", "tagName", 4), ("/tag-types", "tagTypeName", 2)):
+        pages = tags.client.read_pages(path, pageSize="1")
+        assert len({item[field] for page in pages for item in page["Items"]}) == count
 
 
 def test_rows_of_global_are_those_of_the_data_model_and_keys_differ(tags: Tags) -> None:
@@ -99,7 +100,9 @@ def test_rows_of_global_are_those_of_the_data_model_and_keys_differ(tags: Tags) 
     assert tags.tables.get(TAGS, {"tagName": "roman"}) is None
     row = tags.tables.get(TAGS, {"tagName": "museum:roman"}) or {}
     assert (row["databaseId"], row["tagTypeName"]) == ("museum", "era")
-    assert (tags.tables.get(TAG_TYPES, {"tagTypeName": "museum:era"}) or {})["tagCount"] == 1
+    key = {"databaseId": "museum", "tagTypeName": "era"}
+    assert (tags.tables.get(DATABASE_TAG_TYPES, key) or {})["tagCount"] == 1
+    assert tags.tables.get(TAG_TYPES, {"tagTypeName": "era"}) is None
 
 
 @pytest.mark.parametrize(
