@@ -2,12 +2,15 @@
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from tests import changes, proofs
 from tests.amounts import AMOUNTS
@@ -21,21 +24,40 @@ _GRANTS_RECORD = "VITRINE_RECORD_GRANTS"
 # Variables that change what a part does, beside those of `tests.amounts` and of its runs.
 _VARIABLES = ("DOCUMENTS", "KILL_ROUNDS", "LOAD_SECONDS", "OUTPUTS", "SEARCH_SEED", "UPLOADS")
 
+_SECONDS_TO_END = 30
+_groups: set[int] = set()
+"""The process groups of the commands that run: pytest's has its workers."""
+_ended: set[int] = set()
+"""Those of them that this program is ending."""
+
+
+def end_groups(signum: int, _: object) -> None:
+    """End all commands, those that do not end after half a minute at once, and this program."""
+    _ended.update(_groups)
+    _kill(_groups.copy(), signal.SIGKILL if signum == signal.SIGALRM else signal.SIGINT)
+    if signum != signal.SIGALRM:
+        signal.alarm(_SECONDS_TO_END)
+        raise SystemExit(128 + signum)
+
+
+def _kill(groups: set[int], signum: int) -> None:
+    for group in groups:
+        with suppress(ProcessLookupError):
+            os.killpg(group, signum)
+
 
 def run(name: str, part: Part) -> bool:
     """Run a part to its end, and return whether all of it passed."""
     environment = {**os.environ, _GRANTS_RECORD: str(RECORDS / f"{name}.jsonl")}
     with ThreadPoolExecutor(1) as executor:
-        checks = [executor.submit(_run_quietly, command) for command in part.beside]
+        quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        checks = [executor.submit(_run, command, text=True, **quiet) for command in part.beside]
         codes = [
-            subprocess.run(
-                pytest_run.command(), cwd=ROOT, env=pytest_run.settings(environment), check=False
-            ).returncode
+            _run(pytest_run.command(), env=pytest_run.settings(environment)).returncode
             for pytest_run in part.runs
         ]
         if part.command:
-            done = subprocess.run(part.command, cwd=ROOT, env=environment, check=False)
-            codes.append(done.returncode)
+            codes.append(_run(part.command, env=environment).returncode)
         for command, check in zip(part.beside, checks, strict=True):
             done = check.result()
             print(f"{Path(command[0]).name} {' '.join(command[1:])}:", done.stdout, flush=True)
@@ -72,11 +94,15 @@ def run_all(parts: Mapping[str, Part]) -> bool:
     return not failed
 
 
-def _run_quietly(command: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    """Run a command; keep its output."""
-    return subprocess.run(
-        command, cwd=ROOT, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+def _run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    with subprocess.Popen(command, cwd=ROOT, process_group=0, **options) as process:
+        _groups.add(process.pid)
+        try:
+            output, _ = process.communicate()
+        finally:
+            process.wait()
+            _groups.remove(process.pid)
+        return subprocess.CompletedProcess(command, process.returncode, output)
 
 
 def _find_obstacle() -> str:
@@ -111,8 +137,7 @@ def _check_grants() -> bool:
     record.write_text("".join(texts), encoding="utf-8")
     environment = {**os.environ, _GRANTS_RECORD: str(record)}
     return not any(
-        subprocess.run(pytest_run.command(), cwd=ROOT, env=environment, check=False).returncode
-        for pytest_run in GRANTS.runs
+        _run(pytest_run.command(), env=environment).returncode for pytest_run in GRANTS.runs
     )
 
 
@@ -140,6 +165,15 @@ def _run_continuous_integration() -> bool:
 
 def main(arguments: Sequence[str]) -> int:
     """Run parts by name, or a command; 0 if all passed, 1 if not, 2 if a name is unknown."""
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM):
+        signal.signal(signum, end_groups)
+    try:
+        return _main(arguments)
+    finally:
+        _kill(_ended, signal.SIGKILL)  # what ignored the signal
+
+
+def _main(arguments: Sequence[str]) -> int:
     match list(arguments):
         case []:
             _print_parts()

@@ -3,9 +3,12 @@
 import json
 import os
 import re
+import signal
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -331,3 +334,24 @@ def test_the_materials_of_the_page_are_those_that_it_runs() -> None:
         {"ref": "page@1", "dependsOn": ["react@19"]},
         {"ref": "react@19", "dependsOn": []},
     ]
+
+
+@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_is_ended_ends_what_it_started(signum: int) -> None:
+    program = """
+import sys
+from tests import running
+
+part = running.Part("", (), (), command=("sh", "-c", "sleep 20 & echo started; wait"))
+running.run_all = lambda _: running.run("kills", part)
+sys.exit(running.main(["kills"]))
+"""
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        began = monotonic()
+        process.send_signal(signum)
+        assert process.stdout.read() == "", "the pipe is open while a process has it"
+        assert process.wait() == 128 + signum
+        assert monotonic() - began < 15
