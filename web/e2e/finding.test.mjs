@@ -133,6 +133,24 @@ test('the list is sorted by its heads, and an asset leads to the hits beside it'
   await withKey(page);
   await page.goto(`${UI}?view=list`);
   await page.locator(HITS).first().waitFor();
+  await page.getByRole('button', { name: 'Columns' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('checkbox', { name: 'Triangles', exact: true }).check();
+  await dialog.getByLabel('Key').fill('material');
+  await dialog.getByLabel('Key').press('Enter');
+  await dialog.getByRole('checkbox', { name: 'material', exact: true }).waitFor();
+  await accessible(page, 'columns to choose');
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('group', { name: 'Sort by' }).getByText('Triangles').click();
+  await page.waitForURL(/sort=-fact_triangles/);
+  await page.waitForFunction(() => {
+    const cells = [...document.querySelectorAll('.hits .number:nth-last-child(2)')].slice(0, 5);
+    const counts = cells.map(({ textContent }) => Number(textContent.replaceAll(',', '')));
+    return (
+      counts.length === 5 &&
+      counts.every((count, at) => count > 0 && count <= (counts[at - 1] ?? Infinity))
+    );
+  });
   await page.getByRole('button', { name: 'Name' }).click();
   await page.getByRole('button', { name: /^Name/, pressed: true }).waitFor();
   await page.waitForFunction((hits) => {

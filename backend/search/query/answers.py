@@ -41,10 +41,20 @@ def to_reply(plan: SearchPlan, answer: Answer) -> JsonObject:
 
 
 def with_fields(reply: JsonObject, names: Sequence[str]) -> JsonObject:
-    """Return a reply whose hits, and their files, have only these fields of their documents."""
+    """Return a reply whose hits, and their files, have only these fields of their documents.
+
+    `MD_.material` is one key of the field `MD_`.
+    """
 
     def shorten(hit: JsonObject) -> JsonObject:
-        source = {name: hit["_source"][name] for name in names if name in hit["_source"]}
+        source: JsonObject = {}
+        for name in names:
+            field, _, key = name.partition(".")
+            values = hit["_source"].get(field)
+            if name in hit["_source"]:
+                source[name] = hit["_source"][name]
+            elif isinstance(values, dict) and key in values:
+                source.setdefault(field, {})[key] = values[key]
         files = {"files": [shorten(file) for file in hit["files"]]} if "files" in hit else {}
         return {**hit, "_source": source, **files}
 

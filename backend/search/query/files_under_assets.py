@@ -3,8 +3,8 @@
 The first finds the best hit of each asset, which may be the asset itself or one of its files. The
 second reads the documents of these assets and, for each of them, the matching files. If requested,
 a third counts all files at the same time. Each has the caller's permission filter. Files are
-returned without metadata, from doc values, because the sources of three hundred documents may
-exceed any reply.
+returned from doc values, with the facts that are requested and no metadata, because the sources of
+three hundred documents may exceed any reply.
 """
 
 from collections.abc import Sequence
@@ -99,7 +99,7 @@ def assets_request(plan: SearchPlan, heads: Sequence[JsonObject]) -> JsonObject:
         # A score that sorts last is free.
         "sort": [*plan.sort, _KIND_ORDER, *TIE_BREAKERS, "_score"],
         "_source": False,
-        "docvalue_fields": DOC_VALUES,
+        "docvalue_fields": [*DOC_VALUES, *plan.file_facts],
     }
     by_asset = {
         "terms": {"field": ASSET_ID, "size": len(ids)},

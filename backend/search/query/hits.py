@@ -42,6 +42,7 @@ HIDDEN_FIELDS = [
     *(RULED_TYPE, SOURCE_BYTES, WITHHELD, ATTRIBUTES, SHAPE),
 ]
 """Fields that hits do not contain. `AB_` has the values of `attributes`, `MD_` the shapes."""
+ATTRIBUTE_PREFIX = "AB_."
 CUT = "metadataCut"
 """The field that marks a hit whose metadata was omitted."""
 
@@ -157,13 +158,23 @@ DOC_VALUES = [
 
 
 def from_doc_values(fields: JsonObject) -> JsonObject:
-    """Return the source of a document without metadata; lists are in the order of their values."""
+    """Return the source of a document without metadata; lists are in the order of their values.
+
+    Of attributes it has those that were requested by name, such as `AB_.fact_triangles`.
+    """
     named = {field.removesuffix(".keyword"): values for field, values in fields.items()}
-    return {
+    source: JsonObject = {
         name: values
         if name.startswith("list_")
         else iso_date(values[0])
         if name.startswith("date_")
         else values[0]
         for name, values in named.items()
+        if not name.startswith(ATTRIBUTE_PREFIX)
     }
+    facts = {
+        name.removeprefix(ATTRIBUTE_PREFIX): values[0]
+        for name, values in named.items()
+        if name.startswith(ATTRIBUTE_PREFIX)
+    }
+    return {**source, "AB_": facts} if facts else source

@@ -305,7 +305,11 @@ class SearchBody(Window):
         list[Term] | None,
         Field(
             max_length=MAX_TERMS,
-            description="The fields of documents that hits have in `_source`; all if omitted.",
+            description=(
+                "The fields of documents that hits have in `_source`; all if omitted. "
+                "`MD_.material` is one key of metadata, `AB_.fact_triangles` one fact; with "
+                "`foldFiles`, files have the facts that are named."
+            ),
         ),
     ] = None
     explain_results: bool = False

@@ -72,6 +72,8 @@ class SearchPlan:
     highlight: JsonObject | None = None
     folding: bool = False
     """Whether hits are assets with their best files."""
+    file_facts: tuple[str, ...] = ()
+    """The fields of facts that these files have, such as `AB_.fact_triangles`."""
     counts_files: bool = False
     """Whether these assets have the number of all their files."""
     cursor: str | None = None

@@ -14,6 +14,7 @@ from backend.search.query.conditions import Budget
 from backend.search.query.facets import choice_conditions, plan_facets
 from backend.search.query.filters import filter_query
 from backend.search.query.geo_search import geo_query
+from backend.search.query.hits import ATTRIBUTE_PREFIX
 from backend.search.query.metadata_queries import metadata_filter_query, pair_sort
 from backend.search.query.metadata_text import (
     MAX_WILDCARDS,
@@ -42,6 +43,7 @@ from backend.search.query.plan import (
     SearchPlan,
 )
 from backend.search.query.words import TEXT_FIELDS, TextQuery, text_query
+from backend.spec.facts import FACT_BY_KEY
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, SORT, SORT_FIELDS
 
 # Hits of a page multiplied by the metadata keys that sort as text. OpenSearch holds all of these
@@ -55,6 +57,7 @@ _KEYWORDS = frozenset(
     if field.startswith(("str_", "list_"))
 )
 _METADATA = f"{METADATA}."
+_FACT_FIELDS = frozenset(f"{ATTRIBUTE_PREFIX}{key}" for key in FACT_BY_KEY)
 _UNMAPPED = {"num": "long", "date": "date", "bool": "boolean"}
 # The sort values for documents without the date. With `_last`, OpenSearch 3.8 sorts an index in
 # which no document has the date differently from the other index.
@@ -148,6 +151,7 @@ def plan_search(body: SearchBody, visible: JsonObject | None) -> SearchPlan:
         sort=sort,
         highlight=highlight if highlighted else None,
         folding=body.fold_files,
+        file_facts=tuple(_FACT_FIELDS.intersection(body.source_fields or ())),
         counts_files=body.file_counts,
         cursor=body.after,
         digest=digest,

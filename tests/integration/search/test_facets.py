@@ -30,6 +30,7 @@ def file(owner: str, number: int, **fields: Any) -> JsonObject:
         "num_filesize": size,
         "date_lastmodified": f"20{10 + number}-03-01T00:00:00+00:00",
         "attributes": [{"key": "fact_watertight", "boolean": number % 2 == 0}],
+        "AB_": {"fact_watertight": str(number % 2 == 0).lower(), "maker": "x"},
         **fields,
     }
 
@@ -154,6 +155,11 @@ def test_assets_come_with_their_three_best_files(museum: Library) -> None:
     assert museum.search(query="nothing", foldFiles=True)["hits"]["hits"] == []
     counted = museum.search(query="gear", foldFiles=True, fileCounts=True, size=10)["hits"]["hits"]
     assert {hit["_id"]: hit["fileCount"] for hit in counted} == {"gearbox": 5, "drive": 2}
+    named = ["AB_.fact_watertight", "AB_.fact_unit", "AB_.maker", "str_key"]
+    assert "AB_" not in best["_source"]
+    asked = museum.search(query="drive", foldFiles=True, size=10, sourceFields=named)
+    facts = [file["_source"]["AB_"] for file in asked["hits"]["hits"][0]["files"]]
+    assert facts == [{"fact_watertight": "true"}, {"fact_watertight": "false"}]
     assert museum.requests_of(query="gear", foldFiles=True, fileCounts=True) == 3
     assert museum.requests_of(query="gear", foldFiles=True) == 2
     assert museum.requests_of(query="nothing", foldFiles=True) == 1

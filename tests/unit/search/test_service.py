@@ -15,7 +15,7 @@ from backend.core.sync_tokens import Written, WrittenDocument
 from backend.domains.access.policy.search_filter import EVERYTHING
 from backend.http.app import MAX_REPLY_BYTES
 from backend.search.indexing.state import FIRST_POINTER, Reading
-from backend.search.query.answers import Answer, to_reply
+from backend.search.query.answers import Answer, to_reply, with_fields
 from backend.search.query.freshness import Freshness
 from backend.search.query.hits import DOCUMENT_BYTES, MARKED_AT_ONCE, PAGE_BYTES, with_sources
 from backend.search.query.models import EntityType, SearchBody
@@ -396,5 +396,10 @@ def test_large_replies_are_compressed_and_have_the_fields_that_a_client_names() 
         answer = client.send("POST", "/search", body={"sourceFields": fields})
         (hit,) = answer.body["hits"]["hits"]
         assert list(hit["_source"]) == [name for name in fields if name == "str_description"]
+    source = {"MD_": {"material": "oak", "size": "2"}, "str_key": "a.b"}
+    kept = with_fields(
+        {"hits": {"hits": [{"_source": source}]}}, ["MD_.material", "MD_.x", "str_key.a"]
+    )
+    assert kept["hits"]["hits"] == [{"_source": {"MD_": {"material": "oak"}}}]
     refused = client.send("POST", "/search", body={"sourceFields": ["x"] * 101})
     assert (refused.status, refused.body["errors"][0]["field"]) == (400, "sourceFields")

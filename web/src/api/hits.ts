@@ -29,6 +29,9 @@ export interface Card {
   /** The file that matched best, as a path in the asset. */
   file: string | null;
   picture: PictureSource;
+  /** Of the asset, and the facts of each of its best files, where columns show them. */
+  metadata: Record<string, string>;
+  facts: Record<string, string>[];
 }
 
 /** The fields of documents that a card is made of: others would be most of a reply. */
@@ -74,6 +77,8 @@ export function toCard(hit: Hit): Card {
       text(source.str_databaseid),
       text(source.str_assetid),
     ),
+    metadata: values(source.MD_),
+    facts: files.map((file) => values(file._source.AB_)),
   };
 }
 
@@ -108,5 +113,6 @@ export function assetPath(key: string, assetId: string): string {
   return at < 0 ? `/${key}` : `/${key}`.slice(at + assetId.length + 1);
 }
 
+const values = (field: unknown) => (field ?? {}) as Record<string, string>;
 const isText = (value: unknown): value is string => typeof value === 'string';
 const text = (value: unknown): string => (isText(value) ? value : '');

@@ -21,7 +21,7 @@ export const pollWhileLagging = (result: { lagging: boolean } | undefined): numb
 
 /** Searches, and waits a few seconds for the latest writes of this tab. */
 export async function search(request: SearchBody, signal?: AbortSignal): Promise<SearchResult> {
-  const body = { ...request, sourceFields: SOURCE_FIELDS };
+  const body = { ...request, sourceFields: [...SOURCE_FIELDS, ...(request.sourceFields ?? [])] };
   const write = latestWrite();
   const { data, status } = await replyWithHeaders(
     api.POST('/search', { body, params: { header: write ? { 'X-After': write } : {} }, signal }),

@@ -1,3 +1,4 @@
+import { resetColumns } from '../api/columns';
 import { api, reply } from '../api/client';
 import { ApiError, isRetryable } from '../api/errors';
 import { createStore } from '../api/createStore';
@@ -102,6 +103,7 @@ export function clearUserData(): void {
   clearSession();
   clearPictures();
   clearWrites();
+  resetColumns();
   queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'configuration' });
   queryClient.getMutationCache().clear();
   document.title = texts.product;

@@ -1,15 +1,5 @@
 import { formatNumber, pluralize } from './formats';
 
-/** The columns of the list of hits. */
-export const columnTexts = {
-  name: 'Name',
-  database: 'Database',
-  type: 'Type',
-  size: 'Size',
-  tags: 'Tags',
-  changed: 'Changed',
-} as const;
-
 export const exportTexts = {
   title: 'Export these results',
   help: 'The list opens in a spreadsheet. Of more than 10,000 assets it has the first.',

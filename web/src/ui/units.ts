@@ -1,5 +1,5 @@
 import { texts } from '../texts';
-import { formatMeasured, formatNumber, degrees } from '../texts/formats';
+import { formatDateTime, formatMeasured, formatNumber, degrees } from '../texts/formats';
 
 const SYMBOLS: Record<string, string> = {
   micron: 'µm',
@@ -69,6 +69,21 @@ export function formatFact(
   if (name === 'area') return formatMeasure([value], unit, 2);
   if (name === 'volume') return formatMeasure([value], unit, 3);
   return MEDIA[name]?.(value) ?? formatNumber(value);
+}
+
+/** A fact as it is stored, as a person reads it. */
+export function formatFactValue(
+  name: string,
+  value: string,
+  facts: ReadonlyMap<string, string>,
+): string {
+  if (value.trim() !== '' && Number.isFinite(Number(value))) {
+    return formatFact(name, Number(value), facts);
+  }
+  // A time of no zone is that of the camera's clock, and is shown as it is.
+  if (name === 'taken' && value) return formatDateTime(value);
+  if (value === 'true') return texts.find.yes;
+  return value === 'false' ? texts.find.no : value;
 }
 
 /** Facts of photographs and films, as photographers write them. */

@@ -6,8 +6,7 @@ import { assetTexts } from '../../texts/asset';
 import { InlineError } from '../../ui/InlineError';
 import { UserText } from '../../ui/UserText';
 import { compareFacts, factLabel, isReadable } from '../../ui/facts';
-import { formatDateTime } from '../../texts/formats';
-import { formatDimensions, formatFact } from '../../ui/units';
+import { formatDimensions, formatFactValue } from '../../ui/units';
 import type { Place } from '../../api/downloads';
 
 /** Shown as the dimensions. */
@@ -73,27 +72,13 @@ export function FileFacts(props: { place: Place; path: string; since?: string | 
   );
 }
 
-function formatText(name: string, value: string): string {
-  // A time of no zone is that of the camera's clock, and is shown as it is.
-  if (name === 'taken') return formatDateTime(value);
-  if (value === 'true') return texts.find.yes;
-  return value === 'false' ? texts.find.no : value;
-}
-
 function FactRow(props: { name: string; value: string; facts: ReadonlyMap<string, string> }) {
   const { name, value, facts } = props;
-  const number = Number(value);
   return (
     <>
       <dt>{factLabel(name)}</dt>
       <dd>
-        <UserText
-          text={
-            value.trim() !== '' && Number.isFinite(number)
-              ? formatFact(name, number, facts)
-              : formatText(name, value)
-          }
-        />
+        <UserText text={formatFactValue(name, value, facts)} />
       </dd>
     </>
   );

@@ -1,15 +1,13 @@
 import { useState, type ReactNode } from 'react';
+import { keepChoice, readChoice } from '../../api/choices';
 
 const COOKIE = 'vitrine-folded';
 
-// A cookie and not storage: the choice is not the user's data, and outlives a sign-out.
-const foldedGroups = (): string[] =>
-  (/(?:^|; )vitrine-folded=([\w.]*)/.exec(document.cookie)?.[1] ?? '').split('.').filter(Boolean);
+const foldedGroups = (): string[] => readChoice(COOKIE) ?? [];
 
 function setFolded(name: string, isFolded: boolean): void {
   const others = foldedGroups().filter((folded) => folded !== name);
-  const value = [...others, ...(isFolded ? [name] : [])].join('.');
-  document.cookie = `${COOKIE}=${value}; path=/ui/; max-age=31536000; samesite=strict`;
+  keepChoice(COOKIE, [...others, ...(isFolded ? [name] : [])]);
 }
 
 /** A group of filters that folds, and stays folded; one that is in use is shown. */

@@ -1,5 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
+import { columns } from '../../api/columns';
+import { useStore } from '../../api/createStore';
 import { ApiError } from '../../api/errors';
 import { queryClient, usePermissions } from '../../api/queries';
 import { texts } from '../../texts';
@@ -28,6 +30,8 @@ const SelectionBar = lazyComponent(() => import('./SelectionBar'), 'SelectionBar
 
 export function FindPage() {
   const state = useSearch({ from: '/' });
+  // A search of the list also reads the fields of its columns.
+  useStore(columns);
   const firstPage = useFirstPage(state);
   const may = usePermissions();
   const maySelect = may.download || may.change;

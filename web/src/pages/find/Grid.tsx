@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import {
+  Suspense,
   useCallback,
   useEffect,
   useLayoutEffect,
@@ -10,12 +11,14 @@ import {
   type ReactNode,
 } from 'react';
 import { InlineError } from '../../ui/InlineError';
-import { AssetCard, AssetRow } from './cards';
+import { lazyComponent } from '../../ui/lazyComponent';
+import { AssetCard } from './cards';
 import type { Card } from '../../api/hits';
 import { PAGE } from './searchBody';
 import { cardsBetween, pageOfIndex, usePages, type Page } from './useSearch';
 import type { FindState } from './findState';
 
+const AssetRow = lazyComponent(() => import('./AssetRow'), 'AssetRow');
 const GAP = 14;
 const SMALLEST = 172;
 const TEXT = 86;
@@ -134,6 +137,8 @@ function useVisibleRows(layout: Layout, top: number, total: number) {
   return { virtual, indexes, first, last, start: inView[0]?.start ?? top };
 }
 
+const WAITING = <span className="card waiting" />;
+
 /** A hit at its place; an empty one until its page is loaded. */
 function GridItem(props: {
   index: number;
@@ -157,7 +162,7 @@ function GridItem(props: {
       }}
       onFocus={props.onFocus}
     >
-      {props.children ?? <span className="card waiting" />}
+      <Suspense fallback={WAITING}>{props.children ?? WAITING}</Suspense>
     </li>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { texts } from '../../texts';
 import { LazyDialog } from '../../ui/LazyDialog';
 import { lazyComponent } from '../../ui/lazyComponent';
-import { SORTS, countFilters, defaultSort, type FindState, type Sort } from './findState';
+import { SORTS, countFilters, defaultSort, isNamedSort, type FindState } from './findState';
 import type { ChangeSearch } from './useChangeSearch';
 import type { Page } from './useSearch';
 
@@ -10,6 +10,7 @@ const SaveSearchDialog = lazyComponent(
   () => import('../saved/SaveSearchDialog'),
   'SaveSearchDialog',
 );
+const ColumnsDialog = lazyComponent(() => import('./ColumnsDialog'), 'ColumnsDialog');
 const ExportDialog = lazyComponent(() => import('./ExportDialog'), 'ExportDialog');
 
 interface ResultsBarProps {
@@ -21,7 +22,7 @@ interface ResultsBarProps {
 
 /** How many hits there are, in which order and layout they are shown, and what else they are for. */
 export function ResultsBar({ state, page, pending, change }: ResultsBarProps) {
-  const [dialog, setDialog] = useState<'export' | 'save' | null>(null);
+  const [dialog, setDialog] = useState<'columns' | 'export' | 'save' | null>(null);
   const close = () => setDialog(null);
   const assets = page?.reply.assetsFound ?? 0;
   return (
@@ -41,11 +42,14 @@ export function ResultsBar({ state, page, pending, change }: ResultsBarProps) {
           value={state.sort ?? defaultSort(state) ?? ''}
           onChange={(event) => {
             // Also the default: of words that are typed at the same time, another is the default.
-            const sort = (event.target.value || undefined) as Sort | undefined;
+            const sort = event.target.value || undefined;
             change((before) => ({ ...before, sort }));
           }}
         >
           {state.q && <option value="">{texts.find.sorts.best}</option>}
+          {state.sort && !isNamedSort(state.sort) && (
+            <option value={state.sort}>{texts.find.sorts.column}</option>
+          )}
           {SORTS.map((sort) => (
             <option key={sort} value={sort}>
               {texts.find.sorts[sort]}
@@ -63,9 +67,16 @@ export function ResultsBar({ state, page, pending, change }: ResultsBarProps) {
           {texts.find.export}
         </button>
       )}
+      {state.view === 'list' && (
+        <button type="button" className="of-list" onClick={() => setDialog('columns')}>
+          {texts.find.columns}
+        </button>
+      )}
       {dialog && (
         <LazyDialog onClose={close}>
-          {dialog === 'export' ? (
+          {dialog === 'columns' ? (
+            <ColumnsDialog onClose={close} />
+          ) : dialog === 'export' ? (
             <ExportDialog state={state} onClose={close} />
           ) : (
             <SaveSearchDialog name={state.q ?? ''} onClose={close} />

@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { texts } from '../../texts';
 import { UserText } from '../../ui/UserText';
-import { formatDate, visibleName, formatBytes } from '../../texts/formats';
+import { visibleName, formatBytes } from '../../texts/formats';
 import { Picture } from '../../ui/Picture';
 import { useTurntable } from '../../ui/turntable';
 import { useMediaQuery } from '../../ui/useMediaQuery';
 import type { Card } from '../../api/hits';
 
-interface Props {
+export interface CardProps {
   card: Card;
   tabbable: boolean;
   selected: boolean;
@@ -17,7 +17,7 @@ interface Props {
   onQuickLook: () => void;
 }
 
-function AssetLink({
+export function AssetLink({
   card,
   tabbable,
   className,
@@ -42,7 +42,7 @@ function AssetLink({
   );
 }
 
-function SelectCheckbox({ card, tabbable, selected, onSelect }: Props) {
+export function SelectCheckbox({ card, tabbable, selected, onSelect }: CardProps) {
   if (!onSelect) return null;
   return (
     <input
@@ -65,14 +65,14 @@ function SelectCheckbox({ card, tabbable, selected, onSelect }: Props) {
 const [TAGS, NARROW_TAGS] = [2, 1];
 
 /** Of an asset without files the server says `none`. */
-const typeOf = ({ type }: Card): string => (type === 'none' ? '' : type);
+export const typeOf = ({ type }: Card): string => (type === 'none' ? '' : type);
 
-const sizeOf = ({ size: bytes }: Card): string => (bytes === null ? '' : formatBytes(bytes));
+export const sizeOf = ({ size: bytes }: Card): string => (bytes === null ? '' : formatBytes(bytes));
 
 /** The server of an older release does not count them. */
 const filesOf = ({ files }: Card): string => (files === null ? '' : texts.find.files(files));
 
-const Tags = ({ card: { tags }, most = TAGS }: { card: Card; most?: number }) => (
+export const Tags = ({ card: { tags }, most = TAGS }: { card: Card; most?: number }) => (
   <>
     {tags.slice(0, most).map((tag) => (
       <span key={tag} className="tag">
@@ -83,7 +83,7 @@ const Tags = ({ card: { tags }, most = TAGS }: { card: Card; most?: number }) =>
   </>
 );
 
-export function AssetCard(props: Props) {
+export function AssetCard(props: CardProps) {
   const { card, selected, selecting } = props;
   const wide = useMediaQuery('(min-width: 34rem)');
   const facts = [typeOf(card), sizeOf(card), filesOf(card)].filter(Boolean).join(' · ');
@@ -113,38 +113,6 @@ export function AssetCard(props: Props) {
       >
         {texts.find.quickLook}
       </button>
-    </article>
-  );
-}
-
-export function AssetRow(props: Props) {
-  const { card, selected } = props;
-  const { hoverProps, turntable } = useTurntable({ ...card, path: card.file }, card.picture);
-  return (
-    <article className={`row${selected ? ' chosen' : ''}`} {...hoverProps}>
-      <span className="box">
-        <SelectCheckbox {...props} />
-      </span>
-      <span className="picture">
-        <Picture picture={card.picture} small />
-        {turntable}
-      </span>
-      <span className="line">
-        <AssetLink card={card} tabbable={props.tabbable} className="name" />
-        <span className="faint line">
-          {card.isArchived && <span className="tag">{texts.picture.archived}</span>}{' '}
-          {card.description}
-        </span>
-      </span>
-      <span className="line wide">
-        <bdi>{card.databaseId}</bdi>
-      </span>
-      <span className="line wide">{typeOf(card)}</span>
-      <span className="line wide number">{sizeOf(card)}</span>
-      <span className="tags wide" title={visibleName(card.tags.join(', '))}>
-        <Tags card={card} />
-      </span>
-      <span className="faint wide">{card.changed && formatDate(card.changed)}</span>
     </article>
   );
 }

@@ -27,7 +27,9 @@ export interface FindState {
 }
 
 export const SORTS = ['newest', 'oldest', 'name', 'nameDown', 'database'] as const;
-export type Sort = (typeof SORTS)[number];
+/** One of these, or a field of a column, after `-` from its greatest value. */
+export type Sort = string;
+const COLUMN_SORT = /^-?(num_filesize|str_fileext|fact_\w+|metadata\..{1,256})$/;
 export const OPS: readonly Op[] = ['eq', 'exists', 'gte', 'lte'];
 
 export const FACETS = [
@@ -59,11 +61,13 @@ export function parseSearch(search: Record<string, unknown>): FindState {
   const meta = Array.isArray(search.meta) ? search.meta.filter(isCondition).slice(0, 15) : [];
   if (meta.length) state.meta = meta;
   if (search.archived === true) state.archived = true;
-  const sort = SORTS.find((name) => name === search.sort);
-  if (sort) state.sort = sort;
+  const { sort } = search;
+  if (typeof sort === 'string' && (isNamedSort(sort) || COLUMN_SORT.test(sort))) state.sort = sort;
   if (search.view === 'list') state.view = 'list';
   return state;
 }
+
+export const isNamedSort = (sort: Sort): boolean => SORTS.some((name) => name === sort);
 
 /** Without words no asset matches better than another. */
 export const defaultSort = ({ q }: FindState): Sort | undefined => (q ? undefined : 'newest');

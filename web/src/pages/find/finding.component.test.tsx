@@ -1,7 +1,9 @@
 // Around the hits: filters that fold, heads that sort, and the way from an asset to the next hit.
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { button, expectAccessible, openPage } from '../../testing/page';
+import { columns } from '../../api/columns';
+import { button, dialog, expectAccessible, openPage } from '../../testing/page';
+import { clearUserData } from '../../session/signIn';
 import { asset, hit, hits, respond, searches } from '../../testing/server';
 
 test('a group of filters folds and stays so, unless it is in use', async () => {
@@ -51,6 +53,43 @@ test('the heads of the list sort it', async () => {
   );
   expect((await button(/^Database/)).ariaPressed ?? 'true').toBe('true');
   await expectAccessible();
+});
+
+test('the columns of the list are chosen, filled, sorted by and remembered', async () => {
+  const lamp = hit('lamp', {
+    files: [
+      { _source: { AB_: { fact_triangles: '90000' } } },
+      { _source: { AB_: { fact_triangles: '3', fact_volume: '2', fact_unit: 'metre' } } },
+    ],
+  });
+  const MD_ = { material: '<b>brass</b>' };
+  respond('post', '/search', hits({ ...lamp, _source: { ...lamp._source, MD_ } }));
+  const user = await openPage('/?view=list');
+  await user.click(await button('Columns'));
+  await user.click(await screen.findByRole('checkbox', { name: 'Database' }));
+  for (const fact of ['Triangles', 'Volume']) await user.click(screen.getByLabelText(fact));
+  await user.type(within(await dialog()).getByLabelText('Key'), 'material{Enter}');
+  await user.click(await screen.findByRole('checkbox', { name: 'Files' }));
+  expect(screen.getByLabelText('Watertight')).toHaveProperty('disabled', true);
+  await expectAccessible();
+  await user.click(await button('Done'));
+  for (const value of ['90,000', '2 m³', '<b>brass</b>']) await screen.findByText(value);
+  expect(screen.queryByText('library')).toBeNull();
+  const heads = await screen.findByRole('group', { name: 'Sort by' });
+  const sorted = async (name: string, ...sort: object[]) => {
+    await user.click(await button(new RegExp(`^${name}`), heads));
+    await waitFor(() => expect(searches.at(-1)?.body).toMatchObject({ sort }));
+  };
+  await sorted('Triangles', { field: 'fact_triangles', order: 'desc' });
+  const byKey = { field: 'metadata.material', order: 'asc' };
+  await sorted('material', { ...byKey, type: 'number' }, { ...byKey, type: 'string' });
+  const fields = ['AB_.fact_triangles', 'AB_.fact_volume', 'MD_.material', 'AB_.fact_unit'];
+  const { sourceFields } = searches.at(-1)?.body as { sourceFields: string[] };
+  expect(sourceFields.slice(-4)).toEqual(fields);
+  const kept = ['type', 'size', 'tags', 'changed', 'fact_triangles', 'fact_volume'];
+  expect(columns.current()).toEqual([...kept, 'metadata.material', 'files']);
+  clearUserData();
+  expect(columns.current()).toEqual([...kept, 'files']);
 });
 
 test('an asset leads back to the hits, and to the one before and after it', async () => {

@@ -58,7 +58,8 @@ export function searchBody(
 }
 
 function sortFields(state: FindState): SortField[] {
-  switch (state.sort ?? defaultSort(state)) {
+  const sort = state.sort ?? defaultSort(state);
+  switch (sort) {
     case 'newest':
       return [{ field: 'date_lastmodified', order: 'desc', type: 'date' }];
     case 'oldest':
@@ -72,9 +73,21 @@ function sortFields(state: FindState): SortField[] {
         { field: 'str_databaseid', order: 'asc', type: 'string' },
         { field: 'str_assetname', order: 'asc', type: 'string' },
       ];
-    default:
+    case undefined:
       return [];
+    default:
+      return columnSort(sort);
   }
+}
+
+function columnSort(sort: string): SortField[] {
+  const isDown = sort.startsWith('-');
+  const order = isDown ? 'desc' : 'asc';
+  const field = isDown ? sort.slice(1) : sort;
+  // A key may have values of several types: numbers come first.
+  return field.startsWith('metadata.')
+    ? (['number', 'string'] as const).map((type) => ({ field, order, type }))
+    : [{ field, order }];
 }
 
 function boundsFilter(field: string, range: FindState['size']) {

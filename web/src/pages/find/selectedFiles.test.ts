@@ -25,6 +25,8 @@ const card = (name: string, databaseId = 'd'): Card => ({
   isArchived: false,
   file: null,
   picture: {},
+  metadata: {},
+  facts: [],
 });
 const file = (path: string, more: object = {}) => ({
   fileName: path,

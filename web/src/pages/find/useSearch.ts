@@ -1,4 +1,5 @@
 import { keepPreviousData, useQueries, useQuery, queryOptions } from '@tanstack/react-query';
+import { columnFields } from '../../api/columns';
 import { ApiError } from '../../api/errors';
 import { queryClient } from '../../api/queries';
 import { search, pollWhileLagging, type SearchResult } from '../../api/search';
@@ -19,10 +20,11 @@ const INSPECTION = 4_000;
 /** False once the server has said that its indexes are too old for conditions on facts. */
 let facts = true;
 
-const searchPageQuery = (state: FindState, page: number) =>
-  queryOptions({
-    queryKey: ['search', { ...state, view: undefined }, page],
-    queryFn: ({ signal }) => fetchPage(state, page, signal),
+function searchPageQuery(state: FindState, page: number) {
+  const fields = state.view === 'list' ? columnFields() : [];
+  return queryOptions({
+    queryKey: ['search', { ...state, view: undefined }, page, fields],
+    queryFn: ({ signal }) => fetchPage(state, page, fields, signal),
     refetchInterval: (query) => {
       const data = query.state.data;
       if (!data) return false;
@@ -31,12 +33,18 @@ const searchPageQuery = (state: FindState, page: number) =>
       return waits ? INSPECTION : false;
     },
   });
+}
 
 const loadConditionFilters = () => loadChunk(() => import('./conditionFilters'));
 
-async function fetchPage(state: FindState, page: number, signal: AbortSignal): Promise<Page> {
+async function fetchPage(
+  state: FindState,
+  page: number,
+  sourceFields: string[],
+  signal: AbortSignal,
+): Promise<Page> {
   const conditions = state.meta && (await loadConditionFilters()).filtersOf(state.meta);
-  const body = searchBody(state, page, facts, conditions);
+  const body = { ...searchBody(state, page, facts, conditions), sourceFields };
   try {
     const result = await search(body, signal);
     return { ...result, cards: result.reply.hits.hits.map((hit) => toCard(hit as Hit)) };
@@ -46,7 +54,7 @@ async function fetchPage(state: FindState, page: number, signal: AbortSignal): P
       throw (await loadConditionFilters()).ofConditions(error, body.metadataFilters ?? []);
     }
     facts = false;
-    return fetchPage(state, page, signal);
+    return fetchPage(state, page, sourceFields, signal);
   }
 }
 
