@@ -65,7 +65,7 @@ def read_proofs(path: Path = RECORD) -> dict[str, Proof]:
     """Return the recorded proofs; none if there is no record, or if it cannot be read."""
     try:
         record = cast("object", json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):  # of a record of nested lists
         return {}
     rows = cast("dict[str, object]", record) if isinstance(record, dict) else {}
     return {part: proof for part, row in rows.items() if (proof := _read_proof(row))}

@@ -44,6 +44,16 @@ def test_login_checks_and_keeps_the_key(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    ["search {}", "suggest {}", "get {} a", "ls {}", "tags create {}", "api POST /search -f q={}"],
+)
+def test_an_argument_that_is_not_utf8_is_wrong_usage(shell: Shell, line: str) -> None:
+    assert shell.run(*line.format("caf\udce9").split()) == ""
+    fact = r"error: '\udce9' in an argument is not valid Unicode"
+    assert (shell.code, fact in shell.err.replace("\n", " ")) == (2, True)
+
+
+@pytest.mark.parametrize(
     ("status", "code"),
     [(404, 3), (401, 4), (403, 4), (400, 1), (500, 1), (503, 5), (429, 5), (None, 5)],
 )

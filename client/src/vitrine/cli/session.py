@@ -220,6 +220,11 @@ def _with_session(
                 output.flush()
         except BrokenPipeError:  # the reader has closed the pipe: Typer ends silently
             raise
+        except UnicodeEncodeError as error:
+            # So Python reads the bytes of an argument that are not UTF-8.
+            fact = f"{error.object[error.start]!a} in an argument is not valid Unicode"
+            output.error(fact, code=None, request_id=None)
+            raise typer.Exit(2) from error
         except (VitrineError, OSError) as error:
             message, code, request_id = str(error), None, None
             if isinstance(error, ApiError):
