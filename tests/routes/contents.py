@@ -346,10 +346,11 @@ def _statuses(body: Any) -> list[Json]:
 
 
 def _wanted_statuses(attempt: Attempt) -> list[Json]:
-    """Of one asset: as the route for it alone."""
+    """Of one asset: as the routes for it alone; a conflict names what stands there."""
     (entity,) = attempt.question.body["entities"]
     ids = {name: entity[name] for name in ("databaseId", "assetId")}
-    if not may_use(attempt.facts, routes.UPDATE_ASSET_METADATA, ids):
+    used = (routes.GET_ASSET_METADATA, routes.UPDATE_ASSET_METADATA)
+    if not all(may_use(attempt.facts, route, ids) for route in used):
         return [{"status": FORBIDDEN}]
     return [{"status": attempt.reach("asset", attempt.asset())}]
 
