@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from backend.core.quoting import quoted
 from backend.search.geometries import first_two, geometry_of, is_sound, point_of, point_shape
 from backend.spec.facts import FACT_BY_KEY, HIDDEN_KEYS, SHAPE_KEY, SHAPE_NUMBERS, YEARS
 from backend.spec.search_indexes import FLAT_VALUE_BYTES, KEYWORD_CHARS, SHAPE_STEPS
@@ -257,6 +258,11 @@ def is_inexact(number: object) -> bool:
             len(digits.lstrip("+-0")) > 16 or abs(int(digits)) > LARGEST_EXACT
         )
     return isinstance(number, int) and abs(number) > LARGEST_EXACT
+
+
+def inexact_fact(number: object) -> str:
+    """Return the limit, and what was sent, for the error about such a number."""
+    return f"whole numbers are compared up to {LARGEST_EXACT}, and {quoted(number)} is beyond that"
 
 
 def _geographic(record: Record) -> JsonObject | str | None:

@@ -24,7 +24,7 @@ from backend.search.query.metadata_text import (
 )
 from backend.search.query.pairs import METADATA, nested_query
 from backend.search.query.words import TEXT_FIELDS, split_words, whole_word_query
-from backend.search.values import LARGEST_EXACT, is_inexact, iso_date, number_of
+from backend.search.values import inexact_fact, is_inexact, iso_date, number_of
 from backend.spec.facts import FACT_PREFIX
 from backend.spec.search_indexes import ASSET_INDEX, FILE_INDEX, INNER_FIELDS, RECORD_TYPE
 
@@ -175,10 +175,8 @@ def _bounded_pair(key: Key, bounds: dict[str, str]) -> JsonObject:
         return pair_query(key, None)
     ranges: dict[str, JsonObject] = {}
     for text in filter(is_inexact, bounds.values()):
-        fact = (
-            f"whole numbers are compared up to {LARGEST_EXACT}, and {quoted(text)} is beyond that"
-        )
-        raise ConditionError(f"{key.sent}: {fact}; use an approximate one such as 1e16")
+        fact = f"{inexact_fact(text)}; use an approximate one such as 1e16"
+        raise ConditionError(f"{key.sent}: {fact}")
     numbers = {word: number_of(text) for word, text in bounds.items()}
     if all(number is not None for number in numbers.values()):
         ranges["number"] = dict(numbers)

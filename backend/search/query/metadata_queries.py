@@ -21,7 +21,7 @@ from backend.search.query.models import (
     MetadataType,
 )
 from backend.search.query.pairs import Named, pair_named
-from backend.search.values import LARGEST_EXACT, is_inexact, iso_date
+from backend.search.values import inexact_fact, is_inexact, iso_date
 from backend.spec.search_indexes import SORT
 
 # Alternative values of one filter; with 20 filters they may be 2,000 of the 4,096 conditions.
@@ -287,7 +287,7 @@ def _number(condition: _Condition, value: Any) -> float:
         raise condition.refuse("is outside the range of numbers")
     if is_inexact(value):
         raise condition.refuse(
-            f"whole numbers are compared up to {LARGEST_EXACT}, and {value} is beyond that; "
+            f"{inexact_fact(value)}; "
             'compare it as a text (eq with type "string"), or send an approximate one such as 1e16'
         )
     return number + 0.0  # only one zero, as in documents: OpenSearch distinguishes -0 and 0

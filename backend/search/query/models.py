@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from backend.core.models import SentModel, WireModel, WrongFieldError
 from backend.core.names import AssetId, Id, Line, is_text
+from backend.search.values import inexact_fact, is_inexact
 
 EntityType = Literal["asset", "file"]
 # OpenSearch's default for `index.max_result_window`; cursors reach further hits.
@@ -200,11 +201,25 @@ class MetadataFilter(WireModel):
     type: MetadataType | None = None
 
 
+# Above it, a whole number may have no `float`.
+_LARGEST = 10**308
+
+
+def _require_exact(value: object) -> object:
+    if is_inexact(value):
+        raise ValueError(inexact_fact(value))
+    return value
+
+
+# Before its conversion, which rounds it.
+ExactNumber = Annotated[float, BeforeValidator(_require_exact), Field(allow_inf_nan=False)]
+
+
 class FacetRange(WireModel):
     """A range of numbers: at least `from`, less than `to`. Without a limit, that side is open."""
 
-    from_: Annotated[float | None, Field(alias="from", allow_inf_nan=False)] = None
-    to: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    from_: Annotated[ExactNumber | None, Field(alias="from")] = None
+    to: ExactNumber | None = None
 
     @model_validator(mode="after")
     def check_bounds(self) -> "FacetRange":
@@ -246,6 +261,15 @@ class FacetChoice(WireModel):
             description="Values as returned in the facet's buckets.",
         ),
     ]
+
+    @field_validator("values", mode="before")
+    @classmethod
+    def require_distinct_numbers(cls, values: Any) -> Any:
+        """Refuse whole numbers that their conversion changes; buckets have none of them."""
+        for value in cast("list[Any]", values) if isinstance(values, list) else []:
+            if isinstance(value, int) and (abs(value) > _LARGEST or float(value) != value):
+                raise ValueError(inexact_fact(value))
+        return cast("Any", values)
 
 
 class SearchBody(Window):

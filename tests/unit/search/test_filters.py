@@ -266,6 +266,16 @@ def test_whole_numbers_that_are_not_distinguished_are_compared_as_texts_or_refus
     with pytest.raises(InvalidInputError, match="compared up to 9007199254740991"):
         query("MD_serial:[1 TO 9007199254740992]")
     query("MD_serial:[1 TO 1e16]")
+    for bound in ("from", "to"):
+        for number in (2**53 + 1, -(2**53), "9007199254740992", 10**400):
+            with pytest.raises(ValidationError, match="compared up to 9007199254740991, and"):
+                query_of(metadataFacets=[{"key": "serial", "ranges": [{bound: number}]}])
+    query_of(metadataFacets=[{"key": "serial", "ranges": [{"from": 1e16, "to": None}]}])
+    choice = {"facet": "fact_triangles", "values": [2**53, 10**20]}
+    query_of(facetChoices=[choice])  # as the buckets have them
+    for number in (2**53 + 1, 10**400):
+        with pytest.raises(ValidationError, match="compared up to 9007199254740991, and"):
+            query_of(facetChoices=[{**choice, "values": [number]}])
 
 
 def query_of(**fields: Any) -> Any:
