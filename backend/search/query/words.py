@@ -1,7 +1,7 @@
 """Queries for the words of a text. Pure: no I/O, no caller.
 
 Documents with all words of a text come first, each word in any field; documents that have some of
-them as whole words follow. A word matches, best first:
+them as whole words follow (in scripts without spaces, also as parts). A word matches, best first:
 
 1. the whole word, by the highest boost of the fields that contain it (`TEXT_FIELDS`);
 2. a word that begins with it;
@@ -61,6 +61,8 @@ MAX_PART_WORDS, MAX_MISSPELT_WORDS = 10, 5
 # Length of a word that may match as a part, except in scripts without spaces (`is_unspaced`).
 # OpenSearch creates a condition for every three characters.
 MIN_PART_CHARS, MAX_PART_CHARS = 3, 32
+# Length of all words of these scripts that match as parts in documents with some of the words.
+MAX_UNSPACED_CHARS = 30
 # Length of a word with signs that is looked for within names, such as a file's name.
 MAX_NAME_CHARS = 64
 MAX_WHOLE_CHARS = 128
@@ -92,7 +94,13 @@ _OPERATORS = re.compile(r'["*|()]|(?:^|\s)[+-]\S')
 # All but FUZZY, which expands a word to the first ones of all documents, hidden ones among them.
 _FLAGS = "AND|ESCAPE|NEAR|NOT|OR|PHRASE|PRECEDENCE|PREFIX|WHITESPACE"
 _SIMILAR = re.compile(r"(?<=\w)~\d*(?!\w)")
-_MARKED = re.compile(r"(?<!\w)(\w+)~(\d*)(?!\w)")
+_MARKED = re.compile(r"(.*\w)~(\d*)\W*")
+# Between words, unlike most signs, which names of files contain. A comma in a number is kept.
+_SEPARATORS = re.compile(r"(?<!\d),|,(?!\d)|[\s;،؛、，；。…—]+")  # noqa: RUF001
+# `chair's` means chair, but `smith's.glb` is a name. Phrases in quotes remain as they are.
+_POSSESSIVE = re.compile(r"""("[^"]*")|(?<=\w)['’][sS](?![^\s,;|)]*\w)""")  # noqa: RUF001
+# A quoted text and nothing else.
+_QUOTED = re.compile(r'\s*"([^"]+)"\s*')
 _WITHOUT_WORDS = re.compile(r'[^\s"*|()~\\]{1,32}')
 # A sign between letters or digits, other than an underscore.
 _TOGETHER = re.compile(r"\w[^\w\s]+\w")
@@ -174,8 +182,12 @@ def text_query(text: str, *, with_metadata: bool) -> TextQuery:
     if not split_words(plain):
         query = _signs(plain, paths)
     elif _OPERATORS.search(plain):
-        spelt = spellings(_SIMILAR.sub("", plain))
-        query = any_of([_simple_query(form, TEXT_FIELDS, paths) for form in spelt])
+        spelt = spellings(_SIMILAR.sub("", _POSSESSIVE.sub(r"\1", plain)))
+        queries = [_simple_query(form, TEXT_FIELDS, paths) for form in spelt]
+        phrase = _QUOTED.fullmatch(plain)
+        if phrase and is_unspaced(phrase[1]):
+            queries.append(_word(phrase[1], _Matching(paths, parts=True, misspelt=False)))
+        query = any_of(queries)
         marked = [_simple_query(form, _MARKED_FIELD.whole, ()) for form in spelt]
     else:
         query, score_of_all, marked = _words(plain, paths)
@@ -187,20 +199,25 @@ def _words(text: str, paths: tuple[str, ...]) -> tuple[JsonObject, float | None,
     """Return the query for the words of a text, the score of documents with all of several, and the
     queries for highlights.
     """
+    tokens = [
+        (token, _MARKED.fullmatch(token))
+        for token in _SEPARATORS.split(_POSSESSIVE.sub(r"\1", text))
+        if split_words(token)
+    ]
     # More than one digit is more than the engine has.
     similar = [
-        (word, min(int(letters), _MAX_SIMILAR) if len(letters) == 1 else _MAX_SIMILAR)
-        for word, letters in _MARKED.findall(text)
+        (mark[1], min(int(mark[2]), _MAX_SIMILAR) if len(mark[2]) == 1 else _MAX_SIMILAR)
+        for _, mark in tokens
+        if mark
     ]
     if similar:
         _check_few_similar(similar)
-    plain = _MARKED.sub(" ", text)
+    plain = " ".join(token for token, mark in tokens if not mark)
     # Names are written with underscores for blanks: only other signs keep words together.
     words = [
         word
         for token in plain.split()
         for word in ([token] if _TOGETHER.search(token) else split_words(token))
-        if split_words(word)
     ]
     count = len(split_words(plain))
     matching = _Matching(paths, count <= MAX_PART_WORDS, count <= MAX_MISSPELT_WORDS)
@@ -214,26 +231,42 @@ def _words(text: str, paths: tuple[str, ...]) -> tuple[JsonObject, float | None,
     ]
     # The highlighter does not know queries of `inner`.
     unspaced = filter(is_unspaced, split_words(plain)[:MAX_PART_WORDS])
-    patterns = (f"*{escape_wildcards(fold(word))}*" for word in unspaced)
+    patterns = (f"*{escape_wildcards(fold(word))}*" for word in unspaced if _may_be_part(word))
     marked += [{"wildcard": {_MARKED_FIELD.whole[0]: {"value": value}}} for value in patterns]
     if len(every) == 1:
         return every[0], None, marked
     all_words: JsonObject = {"bool": {"must": every}}
-    # Documents with some of the words are ranked by their number.
-    counted: JsonObject = {"constant_score": {"filter": {"match_all": {}}, "boost": _EACH_WORD}}
-    should: list[JsonObject] = []
-    for word in (*words, *(word for word, _ in similar)):
-        values = [_nested(path, [_whole(word, [f"{path}.string.text"])]) for path in paths]
-        should.append({"bool": {"must": [any_of([_whole(word), *values]), counted]}})
+    should = _some_words([*words, *(word for word, _ in similar)], matching)
     some = {"bool": {"should": should, "minimum_should_match": 1, "boost": _SOME_WORDS}}
     # The better of the two counts, so documents with all words are ranked as without the others.
     return {"dis_max": {"queries": [all_words, some]}}, len(every) * _LEAST_OF_ALL, marked
 
 
+def _some_words(words: Sequence[str], matching: _Matching) -> list[JsonObject]:
+    """Return the queries for whole words, and in scripts without spaces for parts.
+
+    Documents with some of the words are ranked by their number.
+    """
+    counted: JsonObject = {"constant_score": {"filter": {"match_all": {}}, "boost": _EACH_WORD}}
+    unspaced = [word for word in words if is_unspaced(word)]
+    # More would make common searches too heavy: each is searched as one of all words, too.
+    as_parts = matching.misspelt and sum(map(len, unspaced)) <= MAX_UNSPACED_CHARS
+    queries: list[JsonObject] = []
+    for word in words:
+        forms = _part_forms(word, matching)[:1] if as_parts and is_unspaced(word) else []
+        alternatives = [_whole(word), *_in_names(forms)]
+        for path in matching.paths:
+            value = _whole(word, [f"{path}.string.text"])
+            alternatives.append(_nested(path, [value, *_in_value(path, forms)]))
+        queries.append({"bool": {"must": [any_of(alternatives), counted]}})
+    return queries
+
+
 def _check_few_similar(marked: Sequence[tuple[str, int]]) -> None:
-    far = [word for word, letters in marked if letters >= _MAX_SIMILAR]
+    words = [(word, letters) for text, letters in marked for word in split_words(text)]
+    far = [word for word, letters in words if letters >= _MAX_SIMILAR]
     for count, most, what, advice in (
-        (len(marked), MAX_SIMILAR_WORDS, "words with ~", "use fewer of them"),
+        (len(words), MAX_SIMILAR_WORDS, "words with ~", "use fewer of them"),
         (len(far), MAX_TWO_LETTERS, "words with ~ or ~2", "use ~1, or fewer of them"),
     ):
         if count > most:
@@ -312,27 +345,40 @@ def _word(word: str, matching: _Matching) -> JsonObject:
     its parts follow each other in one field, or a name contains them as they are, or as one word.
     """
     parts = split_words(word)
+    forms = _part_forms(word, matching)
     word = word if len(parts) > 1 else parts[0]
+    should = [*_in_fields(word, matching, _IN_TEXTS), *_in_names(forms)]
+    for path in matching.paths:
+        values = _in_fields(word, matching, _IN_VALUES[path])
+        should.append(_nested(path, [*values, *_in_value(path, forms)]))
+    return any_of(should)
+
+
+def _part_forms(word: str, matching: _Matching) -> list[str]:
+    """Return the forms in which a word is looked for within names and values."""
+    parts = split_words(word)
+    if not matching.parts or (len(parts) == 1 and not _may_be_part(parts[0])):
+        return []
     named = word[word.index(parts[0]) : word.rindex(parts[-1]) + len(parts[-1])]
-    forms = list(dict.fromkeys([named, "".join(parts)]))
-    if not matching.parts:
-        forms = []
-    elif len(parts) > 1:
-        forms = [form for form in forms if len(form) <= MAX_NAME_CHARS]
-    elif len(word) > MAX_PART_CHARS or not (is_unspaced(word) or len(word) >= MIN_PART_CHARS):
-        forms = []
+    forms = dict.fromkeys([named, "".join(parts)])
+    return [form for form in forms if len(form) <= MAX_NAME_CHARS]
+
+
+def _may_be_part(word: str) -> bool:
+    return len(word) <= MAX_PART_CHARS and (is_unspaced(word) or len(word) >= MIN_PART_CHARS)
+
+
+def _in_names(forms: Sequence[str]) -> list[JsonObject]:
     inner = [
         inner_query(name, form, boost=boost)
         for name, boost in _INNER_BOOSTS.items()
         for form in forms
     ]
-    should = _in_fields(word, matching, _IN_TEXTS)
-    should += [{"dis_max": {"queries": inner}}] if inner else []
-    for path in matching.paths:
-        values = _in_fields(word, matching, _IN_VALUES[path])
-        values += [inner_query(f"{path}.string", form, boost=_IN_VALUE) for form in forms]
-        should.append(_nested(path, values))
-    return any_of(should)
+    return [{"dis_max": {"queries": inner}}] if inner else []
+
+
+def _in_value(path: str, forms: Sequence[str]) -> list[JsonObject]:
+    return [inner_query(f"{path}.string", form, boost=_IN_VALUE) for form in forms]
 
 
 def _in_fields(word: str, matching: _Matching, fields: _Fields) -> list[JsonObject]:
@@ -376,7 +422,8 @@ def _whole(text: str, fields: Sequence[str] = TEXT_FIELDS) -> JsonObject:
 
 def _similar(word: str, letters: int, paths: Sequence[str]) -> JsonObject:
     """Return the query for a word, or for words that differ in so many letters."""
-    letters = min(letters, _MAX_SIMILAR) if len(word) <= MAX_PART_CHARS else 0
+    longest = max(map(len, split_words(word)))
+    letters = min(letters, _MAX_SIMILAR) if longest <= MAX_PART_CHARS else 0
     should = [_whole(word), _nearly(word, TEXT_FIELDS, letters)]
     for path in paths:
         field = f"{path}.string.text"

@@ -165,6 +165,12 @@ WORDS: list[tuple[str, set[str]]] = [
         for word in ("测试", "文件", "文", "モデル", "語", "ラグ", "모델", "델")
     ),
     *((word, {"unspaced"}) for word in ("铁外", "外壳 文件", "сайт")),
+    *(
+        (text, {"unspaced"})
+        for text in ("文件 foo", "foo 铁外", "型文件测 boo.glb", "文件.foo、델", '"文件"')
+    ),
+    ("测" * 5000, set()),
+    (f"{'测' * 33} café", {"cafe"}),
     ("试测", set()),
     ("モテル", set()),
     ("саит", set()),

@@ -327,6 +327,13 @@ def test_a_word_that_the_analyzer_splits_stays_together(library: Library) -> Non
         ("txt.gear", set[str]()),
         ("gear.txt readme", {"gear.txt", "notes of gear/readme.txt"}),
         ("gear tools", {"CLI-Gear", "CLI tools", *keys[:3]}),
+        ("nope.glb~1", set[str]()),
+        ("geer-box.txt~1", {"gear-box.txt"}),
+        ("tools,readme;acme", {"CLI tools", keys[1]}),
+        ("tools、readme", {"CLI tools", keys[1]}),
+        ("2,3", {"Gearbox"}),
+        *((text, {"CLI tools"}) for text in ("tool's", "Tools’s, nope", "tools's -red")),  # noqa: RUF001
+        ("readme's.txt", set[str]()),
     ):
         assert library.ids(query=query) == item, query
     assert "withAllWords" not in library.search(query="gear.txt")
