@@ -9,9 +9,11 @@ import { InlineError } from '../../ui/InlineError';
 import { lazyComponent } from '../../ui/lazyComponent';
 import { UserText } from '../../ui/UserText';
 import type { Place } from '../../api/downloads';
-import { formatValue, metadataQuery, type MetadataField } from './metadataQueries';
+import { formatValue, metadataQuery, warningsQuery, type MetadataField } from './metadataQueries';
 
 const words = metadataTexts;
+/** Types of which a search may not find all. */
+const GEOGRAPHIC = /^(lla|geopoint|geojson)$/;
 const MetadataEditor = lazyComponent(() => import('./MetadataEditor'), 'MetadataEditor');
 
 /** The metadata of an asset, or of one of its files. Values are text: addresses are no links. */
@@ -28,6 +30,10 @@ export function Metadata(props: { place: Place; path?: string; mayWrite: boolean
     wasEditing.current = editing;
   }, [editing]);
   const fields = query.data?.fields.filter((field) => field.value) ?? [];
+  const warnings = useQuery({
+    ...warningsQuery(place),
+    enabled: path === undefined && fields.some(({ type }) => GEOGRAPHIC.test(type)),
+  });
   const mayEdit = props.mayWrite && Boolean(query.data);
   if (!query.isError && !fields.length && !mayEdit) return null;
   const isOfFile = path !== undefined;
@@ -60,7 +66,14 @@ export function Metadata(props: { place: Place; path?: string; mayWrite: boolean
           </Suspense>
         </ErrorBoundary>
       ) : (
-        <Pairs fields={fields} />
+        <>
+          <Pairs fields={fields} />
+          {warnings.data?.warnings.map((warning) => (
+            <p key={warning} className="hint">
+              {warning}.
+            </p>
+          ))}
+        </>
       )}
     </section>
   );

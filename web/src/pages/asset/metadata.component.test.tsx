@@ -3,7 +3,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
 import { button, expectAccessible, openPage } from '../../testing/page';
-import { ASSET, holdReply, PLACE, respond, rightsTo, sent } from '../../testing/server';
+import { ASSET, hit, hits, holdReply, PLACE, respond, rightsTo, sent } from '../../testing/server';
 
 const PAGE = '/databases/library/assets/x1';
 const PATH = `${ASSET}/metadata`;
@@ -263,4 +263,13 @@ test('a file has metadata of its own; keys outside of its schemas are not offere
       removals: [],
     },
   ]);
+});
+
+test('places that searches do not find are named', async () => {
+  store(stored('site', '{}', 'geojson'));
+  const places = hit('lamp');
+  const list_warnings = ['Filters by location may not find site'];
+  respond('post', '/search', hits({ ...places, _source: { ...places._source, list_warnings } }));
+  await openPage(PAGE);
+  await screen.findByText('Filters by location may not find site.');
 });

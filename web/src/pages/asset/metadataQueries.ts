@@ -3,6 +3,7 @@ import { api, reply, replyWithHeaders } from '../../api/client';
 import { ApiError, fieldTexts } from '../../api/errors';
 import { pagesOf } from '../../api/pages';
 import type { components } from '../../api/schema';
+import { pollWhileLagging, search } from '../../api/search';
 import { recordWrite } from '../../api/writes';
 import { texts } from '../../texts';
 import { formatDate, formatExactNumber, formatDateTime } from '../../texts/formats';
@@ -76,6 +77,24 @@ export const metadataQuery = (place: Place, filePath?: string) => {
     queryFn: () => nullIfDenied(readMetadata(place, filePath)),
   });
 };
+
+/** What searches do not find of the places in an asset's metadata, in the server's words. */
+export const warningsQuery = (place: Place) =>
+  queryOptions({
+    queryKey: [...metadataQuery(place).queryKey, 'warnings'],
+    queryFn: async ({ signal }) => {
+      const filters = [
+        { term: { str_databaseid: place.databaseId } },
+        { term: { str_assetid: place.assetId } },
+      ];
+      const body = { filters, entityTypes: ['asset' as const], size: 1, aggregations: false };
+      const sourceFields = ['list_warnings'];
+      const result = await search({ ...body, includeArchived: true, sourceFields }, signal);
+      const [document] = result.reply.hits.hits;
+      return { warnings: (document?._source.list_warnings ?? []) as string[], ...result };
+    },
+    refetchInterval: ({ state }) => pollWhileLagging(state.data),
+  });
 
 export async function readMetadata(place: Place, filePath?: string): Promise<Metadata> {
   const metadata: Metadata = { fields: [], isRestricted: false };
