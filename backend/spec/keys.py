@@ -143,6 +143,7 @@ ASSET_VERSION = Composite(
     "databaseId:assetId:assetVersionId", ("databaseId", "assetId", "assetVersionId")
 )
 FILE = Composite("databaseId:assetId:filePath", ("databaseId", "assetId", "filePath"))
+FILE_VERSION = Composite("versionId:filePath", ("versionId", "filePath"))
 SNAPSHOT = Composite(
     "type:filePath:metadataKey",
     ("type", "filePath", "metadataKey"),
@@ -160,6 +161,7 @@ COMPOSITES = (
     ASSET,
     ASSET_VERSION,
     FILE,
+    FILE_VERSION,
     SNAPSHOT,
     SCHEMA_SCOPE,
     LINK_FROM,

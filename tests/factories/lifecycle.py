@@ -22,7 +22,8 @@ from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.asset_versions.repository import VersionRepository
 from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.models import Asset
-from backend.domains.files.repository import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository, FileRepository
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.jobs.models import Job, Step
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service.commands import JobService
@@ -245,7 +246,14 @@ def lifecycle(
     shown = gallery(tables, objects, clock=hands, base_prefix=base_prefix)
     repository, reindexing = LifecycleRepository(tables), RecordedRebuildRequests()
     jobs = JobService(JobRepository(tables), OnlyUser(), audit_service(objects, hands), hands)
-    steps = ArchiveSteps(repository, shown.assets, objects, reindexing, files=files)
+    steps = ArchiveSteps(
+        repository,
+        shown.assets,
+        objects,
+        reindexing,
+        OriginRecords(FileRepository(tables)),
+        files=files,
+    )
     deletes = DeleteSteps(
         repository=repository,
         assets=shown.assets,

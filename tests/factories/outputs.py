@@ -14,7 +14,9 @@ from backend.domains.executions.models import Execution, RunOutputs
 from backend.domains.executions.repository.rows import ExecutionRepository
 from backend.domains.executions.service.records import ExecutionRecords
 from backend.domains.facts.service.commands import FactCommands
+from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.asset_pictures import AssetPictures
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.outputs.repository import ProgressRepository
 from backend.domains.outputs.service.commands import OutputCommands, Stored
 from backend.domains.outputs.service.inspections import Inspections
@@ -59,6 +61,7 @@ class OutputSetup:
                 assets.databases,
                 objects,
                 PartCopies(objects, self.large_bytes, self.clock),
+                OriginRecords(FileRepository(self.tables)),
             ),
             metadata=metadata,
             inspections=Inspections(

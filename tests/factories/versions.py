@@ -17,8 +17,9 @@ from backend.domains.asset_versions.service.queries import VersionQueries
 from backend.domains.asset_versions.service.restoration import FileRestoration, RecordRestoration
 from backend.domains.asset_versions.service.updates import VersionUpdates
 from backend.domains.assets.models import Asset
-from backend.domains.files.repository import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository, FileRepository
 from backend.domains.files.service.copies import Copies
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.files.service.states import FileStates
 from backend.domains.jobs.models import Job
 from backend.spec.tables.operations import JOBS
@@ -130,7 +131,12 @@ def versions(tables: Tables, objects: Objects, *, listed: int = 1000, **more: An
         repository=repository,
         assets=assets,
         states=states,
-        copies=Copies(objects, PartCopies(objects, 1024**3, hands), quarantine(tables)),
+        copies=Copies(
+            objects,
+            PartCopies(objects, 1024**3, hands),
+            quarantine(tables),
+            OriginRecords(FileRepository(tables)),
+        ),
         reindexing=kept.reindexing,
         clock=hands,
     )

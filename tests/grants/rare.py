@@ -71,6 +71,7 @@ RARE = (
     Rare("Jobs", "UpdateItem", "JobsApi", "a job that lasts until it is cancelled"),
     Rare("Reservations", "GetItem", "JobsApi", "a change of files that is resumed"),
     Rare("AssetUploadsStorageTable", "BatchWriteItem", "IngestApi UploadsApi", "over 100 files"),
+    Rare("FileVersionHistory", "BatchWriteItem", "IngestApi UploadsApi", "over 10 files at once"),
     Rare("Jobs", "GetItem PutItem", "IngestApi UploadsApi", "a large file is handed to a worker"),
     Rare(
         "assetbucket assetbucket/*",
@@ -164,7 +165,8 @@ RARE = (
         "as above: a job writes records only while its change of files goes on",
     ),
     Rare(
-        "ArchivedFiles AssetFileMetadataVersionsStorageTable WorkflowExecutionsStorageTable",
+        "ArchivedFiles AssetFileMetadataVersionsStorageTable FileVersionHistory "
+        "WorkflowExecutionsStorageTable",
         "BatchWriteItem",
         "LifecycleWorker",
         "rows that an archived asset of many files leaves when it is deleted",

@@ -15,6 +15,8 @@ from backend.core.search_engine import SearchEngine
 from backend.core.tables import Tables
 from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service.jobs import ArchiveSteps
+from backend.domains.files.repository import FileRepository
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.jobs.service.consumers import JobStarter
 from backend.domains.metadata.repository import MetadataRepository
 from backend.entrypoints.wiring.assets import assets
@@ -142,6 +144,7 @@ class Deployment:
             assets=assets(context),
             objects=self.ports.objects,
             reindexing=reindexing(context),
+            origins=OriginRecords(FileRepository(self.ports.tables)),
             files=1,
         )
         return context

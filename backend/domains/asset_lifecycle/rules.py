@@ -71,6 +71,7 @@ def traces_of(database_id: str, asset_id: str) -> tuple[Traces, ...]:
         Traces(metadata.RECORD_SETS, asset),
         Traces(assets.ASSET_FILE_VERSIONS, asset, assets.FILE_VERSIONS_BY_ASSET),
         Traces(assets.ASSET_FILE_METADATA_VERSIONS, asset, assets.METADATA_VERSIONS_BY_ASSET),
+        Traces(assets.FILE_VERSION_HISTORY, asset),
         Traces(assets.ASSET_VERSIONS, asset),
         Traces(assets.ARCHIVED_FILES, asset),
         Traces(workflows.WORKFLOW_EXECUTIONS, asset),

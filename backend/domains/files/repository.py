@@ -1,17 +1,19 @@
 """Rows about files: versions that hold them, their records, and the change in progress."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from backend.core.objects import VersionRef
 from backend.core.paging import Page, PageRequest
+from backend.core.references import AssetRef
 from backend.core.tables import Query, Tables
-from backend.core.transactions import Check, Condition, Update, Write, absent, equals
+from backend.core.transactions import Check, Condition, Put, Update, Write, absent, equals
 from backend.domains.assets.errors import AssetNotFoundError
 from backend.domains.assets.models import AFTER_NUMBERS, FIRST_NUMBER, Asset, AssetVersion
 from backend.domains.files.errors import ChangeBusyError, ChangeEndedError, ChangeOvertakenError
-from backend.domains.files.models import FileSnapshot
+from backend.domains.files.models import FileSnapshot, VersionOrigin
 from backend.domains.metadata.errors import FilesChangedError
 from backend.spec import keys
 from backend.spec.tables.assets import (
@@ -22,6 +24,7 @@ from backend.spec.tables.assets import (
     ASSETS,
     DATABASE_ID,
     FILE_KEY,
+    FILE_VERSION_HISTORY,
 )
 from backend.spec.tables.metadata import RECORD_SETS, RECORDS_OF, RECORDS_OWNER
 from backend.spec.tables.operations import RESERVATIONS
@@ -226,6 +229,38 @@ class FileRepository:
         items = self.tables.get_many(wanted)
         return {by_key[item[RECORDS_OF.name]]: item[_VERSION] for _, item in items}
 
+    def put_origins(self, ref: AssetRef, origins: Mapping[VersionRef, VersionOrigin]) -> None:
+        """Store the origins of some versions, whose keys are paths."""
+        items = [write.item for write in self.origin_writes(ref, origins)]
+        self.tables.put_many(FILE_VERSION_HISTORY, items)
+
+    def origin_writes(
+        self, ref: AssetRef, origins: Mapping[VersionRef, VersionOrigin]
+    ) -> list[Put]:
+        """As `put_origins`, for a transaction."""
+        return [
+            Put(
+                table=FILE_VERSION_HISTORY,
+                item={**origin.model_dump(by_alias=True, exclude_none=True), **key},
+            )
+            for version, origin in origins.items()
+            for key in _origin_keys(ref, [version])
+        ]
+
+    def delete_origins(self, ref: AssetRef, versions: Iterable[VersionRef]) -> None:
+        self.tables.delete_many(FILE_VERSION_HISTORY, _origin_keys(ref, versions))
+
+    def origins(
+        self, ref: AssetRef, versions: Iterable[VersionRef], *, consistent: bool
+    ) -> dict[VersionRef, VersionOrigin]:
+        """Return the known origins of some versions."""
+        wanted = [(FILE_VERSION_HISTORY, key) for key in _origin_keys(ref, set(versions))]
+        origins: dict[VersionRef, VersionOrigin] = {}
+        for _, item in self.tables.get_many(wanted, consistent=consistent):
+            version_id, path = keys.FILE_VERSION.parse(item[keys.FILE_VERSION.name])
+            origins[VersionRef(path, version_id)] = VersionOrigin.model_validate(item)
+        return origins
+
     def delete_records(self, asset: Asset, paths: Sequence[str]) -> None:
         """Remove the metadata of these files, which are sorted, from the snapshots of all versions.
 
@@ -265,6 +300,16 @@ class FileRepository:
                 ]
                 if rows:
                     self.tables.delete_many(query.table, rows)
+
+
+def _origin_keys(ref: AssetRef, versions: Iterable[VersionRef]) -> list[dict[str, str]]:
+    asset = keys.ASSET.build(*ref.ids)
+    sort_keys = [keys.FILE_VERSION.build(version_id, path) for path, version_id in versions]
+    return [
+        {keys.ASSET.name: asset, keys.FILE_VERSION.name: key}
+        for key in sort_keys
+        if len(key.encode()) <= keys.SORT_KEY_BYTES  # no path that the API accepts is so long
+    ]
 
 
 _VERSION = "movedVersionId"

@@ -48,7 +48,7 @@ def build_router(
 
     @router.bind(routes.LIST_FILES)
     def list_files(call: Call, path: AssetPath, query: FilesQuery) -> Reply[FilesReply]:
-        page = service.list_files(call.caller, path.ref, query, call.page(query))
+        page = service.list_files(call.caller, path.ref, query, call.page(query), with_origins=True)
         reply = FilesReply(items=list(page.items), next_token=call.next_token(page.after))
         return Reply(reply, compressible=True)
 

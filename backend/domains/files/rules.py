@@ -8,6 +8,7 @@ from backend.core.file_kinds import blocked_extension
 from backend.core.invisible import check_visible
 from backend.core.metadata_values import METADATA_KEY_ROOM
 from backend.core.names import ALL_EXTENSIONS, MAX_KEY_BYTES, check_relative_path, extension_of
+from backend.core.objects import VersionRef
 from backend.core.quoting import quoted
 from backend.spec.buckets import (
     CHANGE_METADATA,
@@ -85,6 +86,11 @@ def listed_prefix(prefix: str, sent: str) -> str:
 def relative_path(prefix: str, key: str) -> str:
     """Return the path of a key in its asset, with a leading slash."""
     return "/" + key.removeprefix(prefix)
+
+
+def marker_of(path: str, hidden_version_id: str) -> VersionRef:
+    """Return the key of a delete marker's origin: S3 names a marker only once it exists."""
+    return VersionRef(path, f"{hidden_version_id}#marker")
 
 
 def name_of(key: str) -> str:

@@ -4,7 +4,8 @@ from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_lifecycle.service.commands import LifecycleService
 from backend.domains.asset_lifecycle.service.jobs import ArchiveSteps
 from backend.domains.asset_lifecycle.service.versions import VersionLifecycle
-from backend.domains.files.repository import FileChangeRepository
+from backend.domains.files.repository import FileChangeRepository, FileRepository
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.entrypoints.wiring.asset_versions import version_updates
 from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context, once
@@ -37,4 +38,5 @@ def archive_steps(context: Context) -> ArchiveSteps:
         assets=assets(context),
         objects=context.objects,
         reindexing=reindexing(context),
+        origins=OriginRecords(FileRepository(context.tables)),
     )

@@ -59,7 +59,7 @@ def change_steps(context: Context) -> FileChangeSteps:
         reindexing(context),
         asset_pictures(context),
     )
-    archival, copying = FileArchival(objects, endings), copies(context)
+    archival, copying = FileArchival(objects, endings, copies(context).origins), copies(context)
     transfers = Transfers(
         files(context), assets(context), copying, companions, objects, rows, archival, endings
     )
@@ -73,7 +73,9 @@ def change_steps(context: Context) -> FileChangeSteps:
         transfers=transfers,
         folder_moves=FolderMoves(_lookup(context), objects, transfers, endings),
         deletion=FileDeletion(rows, companions, objects, endings),
-        restoration=FileRestoration(rows, _lookup(context), objects, copying, endings),
+        restoration=FileRestoration(
+            rows, _lookup(context), objects, copying, endings, copying.origins
+        ),
         endings=endings,
     )
 

@@ -4,6 +4,7 @@ from backend.core.part_copies import PartCopies
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.asset_pictures import AssetPictures
 from backend.domains.files.service.copies import Copies
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.quarantine.repository import QuarantineRepository
 from backend.domains.quarantine.service.queries import Quarantine
@@ -37,4 +38,9 @@ def part_copies(context: Context) -> PartCopies:
 
 
 def copies(context: Context) -> Copies:
-    return Copies(context.objects, part_copies(context), files(context).quarantine)
+    parts, quarantine = part_copies(context), files(context).quarantine
+    return Copies(context.objects, parts, quarantine, origin_records(context))
+
+
+def origin_records(context: Context) -> OriginRecords:
+    return OriginRecords(FileRepository(context.tables))

@@ -17,7 +17,7 @@ from backend.entrypoints.wiring.assets import assets
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.databases import databases
 from backend.entrypoints.wiring.events import Run
-from backend.entrypoints.wiring.files import asset_pictures, files, part_copies
+from backend.entrypoints.wiring.files import asset_pictures, files, origin_records, part_copies
 from backend.entrypoints.wiring.metadata import metadata, records
 from backend.spec.buckets import AUXILIARY_BUCKET
 
@@ -47,7 +47,13 @@ def _commands(context: Context) -> OutputCommands:
         progress=ProgressRepository(context.tables, context.clock),
         assets=assets(context),
         files=files(context),
-        deposits=Deposits(assets(context), databases(context), objects, part_copies(context)),
+        deposits=Deposits(
+            assets(context),
+            databases(context),
+            objects,
+            part_copies(context),
+            origin_records(context),
+        ),
         metadata=metadata(context),
         inspections=Inspections(
             assets=assets(context),

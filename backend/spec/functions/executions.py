@@ -172,6 +172,7 @@ PROCESS_OUTPUT = Function(
         **BUCKET_RECORD,
         **RECORDS,
         **STORED_FILES,
+        assets.FILE_VERSION_HISTORY: ("BatchWriteItem",),
         assets.ASSETS: ("BatchGetItem", "GetItem", "UpdateItem"),
         assets.DATABASES: ("GetItem",),
         operations.RESERVATIONS: ("BatchGetItem", "ConditionCheckItem", "GetItem", "UpdateItem"),

@@ -70,17 +70,19 @@ VERSIONS: Requests = {
     metadata.RECORD_SETS: ("GetItem", "Query", "UpdateItem"),
     assets.ASSET_FILE_VERSIONS: ("BatchGetItem", "BatchWriteItem", "GetItem", "Query"),
     assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
+    assets.FILE_VERSION_HISTORY: ("BatchWriteItem",),
 }
 """Requests that create an asset version, besides those of its own row."""
 
 STORED_FILES: Requests = {
+    assets.FILE_VERSION_HISTORY: ("BatchWriteItem", "PutItem"),
     ASSET_BUCKET: (
         *("AbortMultipartUpload", "DeleteObject", "DeleteObjectVersion", "GetObject"),
         *("GetObjectVersion", "ListBucket", "ListBucketVersions"),
         *("ListMultipartUploadParts", "PutObject"),
     ),
 }
-"""Requests that store files of any size."""
+"""Requests that store files of any size, and record their origins."""
 FILE_CHANGES: Requests = {
     **BUCKET_RECORD,
     **RECORDS,
@@ -89,6 +91,7 @@ FILE_CHANGES: Requests = {
     assets.ASSET_VERSIONS: ("Query",),
     assets.ASSET_FILE_VERSIONS: ("Query",),
     assets.ASSET_FILE_METADATA_VERSIONS: ("BatchWriteItem", "Query"),
+    assets.FILE_VERSION_HISTORY: ("BatchWriteItem",),
     operations.JOBS: ("ConditionCheckItem", "GetItem", "UpdateItem"),
     operations.RESERVATIONS: ("BatchGetItem", "ConditionCheckItem", "GetItem", "UpdateItem"),
     ASSET_BUCKET: (*STORED_FILES[ASSET_BUCKET], "GetObjectVersionTagging", "PutObjectTagging"),

@@ -117,7 +117,7 @@ GATEWAY_KEYS = tuple(dict.fromkeys(route.gateway_key for route in LATER_ROUTES))
 
 LATER_PARTS = (
     *dict.fromkeys(route.part for route in LATER_ROUTES),
-    *("exportsAsFiles", "fileProvenance"),
+    "exportsAsFiles",
 )
 """Parts of the later release that are not served: those of the routes, and those of other routes
 that 2.5.1 has or that respond 404."""

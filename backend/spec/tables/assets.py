@@ -176,6 +176,19 @@ ASSET_HISTORY = Table(
     origin="ours",
 )
 
+FILE_VERSION_HISTORY = Table(
+    "FileVersionHistory",
+    keys.ASSET,
+    (
+        "The origin of each version of a file: its user and the kind of change. That of a delete "
+        "marker, which S3 names only once it exists, is written before it under the version that "
+        "it hides: `<versionId>#marker`."
+    ),
+    ("get the origins of listed versions", REMOVAL),
+    sort_key=keys.FILE_VERSION,
+    origin="ours",
+)
+
 TABLES = (
     ASSETS,
     DATABASES,
@@ -188,4 +201,5 @@ TABLES = (
     ASSET_LINK_EDGES,
     ARCHIVED_FILES,
     ASSET_HISTORY,
+    FILE_VERSION_HISTORY,
 )

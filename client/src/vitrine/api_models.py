@@ -564,12 +564,17 @@ class FileDownload(Wire):
 
 class FileItem(Wire):
     """
-    A row of the file list. With `basic`, and for folders, the fields that require a HEAD request
-    to S3 are absent.
+    A row of the file list. With `basic`, and for folders, the fields that require requests for
+    each file are absent.
 
     `is_quarantined` is also absent if uploads are not scanned.
     """
 
+    change_source: str | None = None
+    change_user_id: str | None = None
+    change_workflow_database_id: str | None = None
+    change_workflow_id: str | None = None
+    change_workflow_execution_id: str | None = None
     file_name: str
     key: str | None = None
     relative_path: str
@@ -621,6 +626,15 @@ class FileSide(Wire):
 
 
 class FileVersion(Wire):
+    change_source: str | None = None
+    change_user_id: str | None = None
+    change_workflow_database_id: str | None = None
+    change_workflow_id: str | None = None
+    change_workflow_execution_id: str | None = None
+    change_database_id_from: str | None = None
+    change_asset_id_from: str | None = None
+    change_asset_file_path_from: str | None = None
+    change_asset_file_version_from: str | None = None
     version_id: str
     last_modified: str | None = None
     size: int | None = None
@@ -2066,6 +2080,11 @@ class FileInfo(Wire):
     is absent if uploads of such files are inspected.
     """
 
+    change_source: str | None = None
+    change_user_id: str | None = None
+    change_workflow_database_id: str | None = None
+    change_workflow_id: str | None = None
+    change_workflow_execution_id: str | None = None
     file_name: str
     key: str | None = None
     relative_path: str

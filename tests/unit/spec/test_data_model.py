@@ -15,7 +15,7 @@ from tests.unit.spec.data_model import IndexFacts, TableFacts
 OURS = {
     *("Policies", "SearchState", "Reservations", "Jobs", "Audit", "ArchivedFiles"),
     *("AssetLinkEdges", "MetadataRecordSets", "MetadataSchemaScopes"),
-    *("ActiveExecutions", "AssetHistoryStorageTable", "DatabaseTagTypes"),
+    *("ActiveExecutions", "AssetHistoryStorageTable", "DatabaseTagTypes", "FileVersionHistory"),
 }
 OURS_BUCKETS = {"FailureBucket", "AuditArchiveBucket"}
 OUR_ACCESS_LOG_PREFIXES = {"Web App Bucket": "webApp-bucket-logs/"}

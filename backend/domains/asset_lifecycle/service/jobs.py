@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from backend.core.delete_markers import markers_hiding
-from backend.core.objects import MAX_BATCH, Objects, ObjectVersion, VersionRef
+from backend.core.delete_markers import Newest, markers_hiding, newest
+from backend.core.objects import MAX_BATCH, Objects, ObjectVersion
 from backend.core.paging import Page, Position
 from backend.core.rebuild_requests import RebuildRequests
 from backend.core.references import AssetRef
@@ -24,6 +24,8 @@ from backend.domains.asset_lifecycle.repository import LifecycleRepository
 from backend.domains.asset_links.service.commands import AssetLinkService
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
+from backend.domains.files.models import VersionOrigin
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.jobs.models import Job, Progress
 from backend.spec.key_layouts import auxiliary_folder, temporary_folder, uploaded_previews_folder
 from backend.values import frozen
@@ -45,6 +47,7 @@ class ArchiveSteps:
     assets: AssetService
     objects: Objects
     reindexing: RebuildRequests
+    origins: OriginRecords
     files: int = FILES
 
     def archive(self, job: Job) -> Progress:
@@ -75,7 +78,7 @@ class ArchiveSteps:
         # A repeated step finds its page, and continues with what it noted.
         if not is_new:  # some may be hidden already, and need no second marker
             keys = sorted({prefix + path for path in noted.paths} & set(keys))
-        self._hide(job, bucket, prefix, keys)
+        self._hide(job, asset, keys)
         self._request_documents(asset, noted.paths)
         done = {
             "page": cursor.page + 1,
@@ -97,27 +100,32 @@ class ArchiveSteps:
             return Progress(finished=True)
         bucket, prefix = self.assets.location(asset)
         keys = [prefix + path for path in page.paths]
-        markers: list[VersionRef] = []
+        markers: list[Newest] = []
         if job.parameters.get(RESTORES, True):
-            markers = self._hiding_markers(bucket, prefix, keys)
+            markers = markers_hiding(self.objects, bucket, prefix, keys)
         while markers:
-            self.objects.delete_many(bucket, markers)
-            removed, markers = markers, self._hiding_markers(bucket, prefix, keys)
+            self._remove(asset, bucket, prefix, markers)
+            removed, markers = markers, markers_hiding(self.objects, bucket, prefix, keys)
             if markers:  # of a request that was repeated, or the asset is archived again
                 self._asset(job)
-            stays = frozenset(removed).intersection(markers)
+            left = frozenset(marker.version.ref for marker in markers)
+            stays = left.intersection(marker.version.ref for marker in removed)
             if stays:
                 raise NotRemovedError(bucket, *min(stays))
         self._request_documents(asset, page.paths)
         self.repository.delete_page(asset, page)
         return Progress(items=len(page.paths))
 
-    def _hide(self, job: Job, bucket: str, prefix: str, keys: Sequence[str]) -> None:
+    def _hide(self, job: Job, asset: Asset, keys: Sequence[str]) -> None:
         """Add markers to files, and remove them if the asset was restored before.
 
         Raises:
             JobOvertakenError: the asset was deleted or restored.
         """
+        bucket, prefix = self.assets.location(asset)
+        hidden = [found.version for found in newest(self.objects, bucket, prefix, keys)]
+        origin = VersionOrigin(change_source="assetArchive", change_user_id=job.created_by)
+        self.origins.record_markers(asset.ref, prefix, hidden, origin)
         # Without a version id S3 puts a marker, and the content remains.
         self.objects.delete_many(bucket, [(key, None) for key in keys])
         try:
@@ -125,15 +133,15 @@ class ArchiveSteps:
         except JobOvertakenError:
             # This worker was delayed past its lease. One marker of each file is removed: a marker
             # of a user, or of another archiving, remains.
-            self.objects.delete_many(bucket, self._hiding_markers(bucket, prefix, keys))
+            self._remove(asset, bucket, prefix, markers_hiding(self.objects, bucket, prefix, keys))
             raise
 
     def _asset(self, job: Job) -> Asset:
         return check_asset(job, self.assets.find_asset(job.database_id or "", job.asset_id or ""))
 
-    def _hiding_markers(self, bucket: str, prefix: str, keys: Sequence[str]) -> list[VersionRef]:
-        """Return the markers that hide these keys, which are in S3's order."""
-        return [marker.version.ref for marker in markers_hiding(self.objects, bucket, prefix, keys)]
+    def _remove(self, asset: Asset, bucket: str, prefix: str, markers: Sequence[Newest]) -> None:
+        self.objects.delete_many(bucket, [marker.version.ref for marker in markers])
+        self.origins.delete_markers(asset.ref, prefix, markers)
 
     def _request_documents(self, asset: Asset, paths: Iterable[str]) -> None:
         """Request the documents."""

@@ -192,6 +192,7 @@ class VersionSteps:
                     asset,
                     plan,
                     cursor,
+                    by=job.created_by,
                     still=partial(self._check_held, job),
                     note=lambda noted: self.jobs.replace_cursor(job, dump(noted)),
                 )

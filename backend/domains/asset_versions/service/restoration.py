@@ -20,7 +20,9 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
 from backend.domains.files.errors import SourceGoneError
+from backend.domains.files.models import VersionOrigin
 from backend.domains.files.service.copies import Copies, FileCopy, Unfinished
+from backend.domains.files.service.rows import FileTarget
 from backend.domains.files.service.states import FileState, FileStates
 from backend.domains.metadata.errors import FilesChangedError
 from backend.domains.metadata.models import ASSET_LEVEL, Entity, Record
@@ -138,7 +140,7 @@ FILES = 50
 
 
 class _Place(NamedTuple):
-    """The prefix of the asset's files, and the change that copies them (see `FileCopy`).
+    """The prefix of the asset's files, the change that copies them (see `FileCopy`) and its user.
 
     `first`: no earlier attempt of the step can have copied one of them.
     """
@@ -147,6 +149,7 @@ class _Place(NamedTuple):
     bucket: str
     prefix: str
     change: str
+    by: str
     still: Callable[[], None]
     first: bool
 
@@ -157,6 +160,7 @@ class _Done(NamedTuple):
     files: list[HeldFile]
     copied: list[str]
     skipped: list[str]
+    origins: dict[VersionRef, VersionOrigin]
     unfinished: Unfinished | None = None
 
 
@@ -175,6 +179,7 @@ class FileRestoration:
         plan: VersionPlan,
         cursor: Capture,
         *,
+        by: str,
         still: Callable[[], None],
         note: Callable[[Capture], None],
     ) -> Capture:
@@ -193,8 +198,10 @@ class FileRestoration:
         if not cursor.attempted:
             note(cursor.model_copy(update={"attempted": True}))
         first = not (cursor.attempted or cursor.again)
-        place = _Place(asset, *self.assets.location(asset), plan.request_id, still, first)
+        location = self.assets.location(asset)
+        place = _Place(asset, *location, plan.request_id, by, still, first)
         done = self._restore(place, page.items, cursor.copy_id)
+        self.copies.origins.record_versions(asset.ref, done.origins)
         self.repository.put_files(asset, cursor.number, done.files)
         if done.copied:
             self.reindexing.files(asset.database_id, asset.asset_id, done.copied)
@@ -214,7 +221,7 @@ class FileRestoration:
         wanted = {place.prefix + file.path[1:]: file.version_id for file in files}
         states = self.states.of(place.bucket, place.prefix, wanted)
         state_of = {file.path: states.get(place.prefix + file.path[1:]) for file in files}
-        done = _Done([], [], [])
+        done = _Done([], [], [], {})
         large = next(
             (n for n, file in enumerate(files) if self._is_large(state_of[file.path])), None
         )
@@ -223,7 +230,7 @@ class FileRestoration:
             copied = self._copy_version(place, files[0], copy_id or None) if clean else None
             if isinstance(copied, Unfinished):
                 return done._replace(unfinished=copied)
-            self._record(done, files[0], copied)
+            self._record(place, done, files[0], copied)
             return done
         small = files[:large]
         states_of_small = ((file, state_of[file.path]) for file in small)
@@ -240,7 +247,7 @@ class FileRestoration:
             if isinstance(copied, Unfinished):  # it is larger than its list said
                 return done._replace(unfinished=copied)
             if file.path in written:
-                self._record(done, file, copied)
+                self._record(place, done, file, copied)
             elif (state := state_of[file.path]) is not None and state.is_current:
                 done.files.append(file)
             else:
@@ -258,7 +265,7 @@ class FileRestoration:
             return False
         return self.copies.is_large(state.wanted.size)
 
-    def _record(self, done: _Done, file: HeldFile, copied: Written | None) -> None:
+    def _record(self, place: _Place, done: _Done, file: HeldFile, copied: Written | None) -> None:
         if copied is None:
             done.skipped.append(file.path)
             return
@@ -266,6 +273,14 @@ class FileRestoration:
         version = {"version_id": copied.version_id, "etag": copied.etag, "last_modified": at}
         done.files.append(replace(file, **version))
         done.copied.append(file.path)
+        done.origins[VersionRef(file.path, copied.version_id)] = VersionOrigin(
+            change_source="fileRevert",
+            change_user_id=place.by,
+            change_database_id_from=place.asset.database_id,
+            change_asset_id_from=place.asset.asset_id,
+            change_asset_file_path_from=file.path,
+            change_asset_file_version_from=file.version_id,
+        )
 
     def _copy_version(
         self, place: _Place, file: HeldFile, copy_id: str | None
@@ -280,7 +295,14 @@ class FileRestoration:
             metadata = {**head.metadata, CHANGE_METADATA: place.change}
             if PRIMARY_TYPE_METADATA in metadata:
                 self.assets.record_typed_file(place.asset, file.path)
-            file_copy = FileCopy(key, head, key, head.content_type, metadata, place.still)
-            return self.copies.copy(file_copy, copy_id, first=place.first)
+            file_copy = FileCopy(
+                source=key,
+                head=head,
+                place=FileTarget(place.asset, place.bucket, place.prefix, key.key),
+                content_type=head.content_type,
+                metadata=metadata,
+                still=place.still,
+            )
+            return self.copies.write(file_copy, copy_id, first=place.first)
         except SourceGoneError:
             return None

@@ -68,9 +68,44 @@ class FileSnapshot(WireModel):
     etag: str = ""
 
 
-class FileItem(WireModel):
-    """A row of the file list. With `basic`, and for folders, the fields that require a HEAD request
-    to S3 are absent.
+FileChangeSource = Literal[
+    "upload",
+    "workflowExecution",
+    "fileCopy",
+    "fileMove",
+    "fileRename",
+    "fileArchive",
+    "fileUnarchive",
+    "fileRevert",
+    "fileMetadataUpdate",
+    "assetArchive",
+]
+
+
+class FileOrigin(WireModel):
+    """The origin of a version of a file: its user and the kind of change. Absent if another program
+    or an earlier release wrote it.
+    """
+
+    change_source: FileChangeSource | None = None
+    change_user_id: str | None = None
+    change_workflow_database_id: str | None = None
+    change_workflow_id: str | None = None
+    change_workflow_execution_id: str | None = None
+
+
+class VersionOrigin(FileOrigin):
+    """With the version that was copied, if the caller may see its asset."""
+
+    change_database_id_from: str | None = None
+    change_asset_id_from: str | None = None
+    change_asset_file_path_from: str | None = None
+    change_asset_file_version_from: str | None = None
+
+
+class FileItem(FileOrigin):
+    """A row of the file list. With `basic`, and for folders, the fields that require requests for
+    each file are absent.
 
     `is_quarantined` is also absent if uploads are not scanned.
     """
@@ -101,7 +136,7 @@ class AssetVersionLabel(WireModel):
     label: str
 
 
-class FileVersion(WireModel):
+class FileVersion(VersionOrigin):
     version_id: str
     last_modified: str
     size: int
@@ -114,7 +149,7 @@ class FileVersion(WireModel):
     asset_version_ids: list[AssetVersionLabel]
 
 
-class FileReply(WireModel):
+class FileReply(FileOrigin):
     """A file. `checksum_sha256` is the checksum sent by the uploader; `checksum_verified` is true
     once the server has read the bytes and confirmed it. `is_quarantined` is true if a malware
     scan found a threat in this version; it is absent if uploads are not scanned. `not_inspected`

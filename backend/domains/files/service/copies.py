@@ -11,6 +11,9 @@ from backend.core.errors import NotFoundError
 from backend.core.objects import NO_TAGS, ObjectHead, ObjectRef, Objects, VersionRef, Written
 from backend.core.part_copies import PartCopies, PartCopy
 from backend.domains.files.errors import ChangeEndedError, SourceGoneError
+from backend.domains.files.models import VersionOrigin
+from backend.domains.files.service.origin_records import OriginRecords
+from backend.domains.files.service.rows import FileTarget
 from backend.domains.quarantine.service.queries import Quarantine
 from backend.spec.buckets import CHANGE_METADATA, SCAN_TAG
 
@@ -44,10 +47,14 @@ class FileCopy(NamedTuple):
 
     source: ObjectRef
     head: ObjectHead
-    target: ObjectRef
+    place: FileTarget
     content_type: str
     metadata: Mapping[str, str]
     still: Callable[[], None]
+
+    @property
+    def target(self) -> ObjectRef:
+        return ObjectRef(self.place.bucket, self.place.key)
 
     @property
     def change(self) -> str:
@@ -65,6 +72,7 @@ class Copies:
     objects: Objects
     parts: PartCopies
     quarantine: Quarantine
+    origins: OriginRecords
 
     def copied_attributes(self, bucket: str, key: str, version_id: str | None) -> ObjectHead:
         """Return the attributes (HEAD) of the version to copy.
@@ -97,7 +105,18 @@ class Copies:
         return size > self.parts.large_bytes
 
     def copy(
-        self, file_copy: FileCopy, copy_id: str | None, *, first: bool = False
+        self, file_copy: FileCopy, copy_id: str | None, origin: VersionOrigin
+    ) -> Written | Unfinished:
+        """As `write`, and record the origin of the written version."""
+        written = self.write(file_copy, copy_id, first=False)
+        if isinstance(written, Written):
+            place = file_copy.place
+            version = VersionRef(place.path, written.version_id)
+            self.origins.record_versions(place.asset.ref, {version: origin})
+        return written
+
+    def write(
+        self, file_copy: FileCopy, copy_id: str | None, *, first: bool
     ) -> Written | Unfinished:
         """Copy, or continue a copy; return the written version, or the state to continue with.
 

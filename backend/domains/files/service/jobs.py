@@ -4,8 +4,8 @@ A job works only while the item of its asset names it; a step that is repeated a
 ended has no effect.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 
 from backend.core.errors import UnavailableError, VitrineError
@@ -17,7 +17,7 @@ from backend.domains.files.errors import ChangeEndedError
 from backend.domains.files.models import ChangeCursor, FileChange, FileOperation
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.companions import Companions
-from backend.domains.files.service.copies import Copies, FileCopy
+from backend.domains.files.service.copies import Copies, FileCopy, Unfinished
 from backend.domains.files.service.folder_moves import FOLDER_TYPE, FolderMoves
 from backend.domains.files.service.removal import FileArchival, FileDeletion
 from backend.domains.files.service.restoration import FileRestoration
@@ -136,11 +136,10 @@ class FileChangeSteps:
             return continue_at(written)
         preview = self.restoration.hidden_preview(work.target)
         if preview is not None:
-            place = ObjectRef(work.target.bucket, preview.key)
-            head = self.copies.copied_attributes(*place, preview.version_id)
+            place = replace(work.target, key=preview.key)
+            head = self.copies.copied_attributes(place.bucket, place.key, preview.version_id)
             metadata = rules.metadata_of_copy(head.metadata, work.mark)
-            still = partial(self.endings.require_unfinished, work)
-            self.copies.copy(FileCopy(place, head, place, head.content_type, metadata, still), None)
+            self._copy_over(work, place, head, metadata, None)
         return self.endings.finish(work, [work.target.path], items=1, made=written.version_id)
 
     def _rewrite(self, work: Work) -> Progress:
@@ -157,17 +156,34 @@ class FileChangeSteps:
 
         Return the state to continue with if it is not complete.
         """
-        place = ObjectRef(work.target.bucket, work.target.key)
-        head = self.copies.copied_attributes(*place, work.version_id)
+        place = work.target
+        head = self.copies.copied_attributes(place.bucket, place.key, work.version_id)
         metadata = rules.metadata_of_copy(
             head.metadata, work.mark, primary_type=work.change.primary_type
         )
         if PRIMARY_TYPE_METADATA in metadata:
             self.assets.record_typed_file(work.asset, work.target.path)
-        still = partial(self.endings.require_unfinished, work)
-        file_copy = FileCopy(place, head, place, head.content_type, metadata, still)
-        written = self.copies.copy(file_copy, work.cursor.copy_id)
+        written = self._copy_over(work, place, head, metadata, work.cursor.copy_id)
         if isinstance(written, Written):
             return written
         same = {"copy_id": written.copy_id, "version_id": head.version.version_id}
         return work.cursor.model_copy(update=same)
+
+    def _copy_over(
+        self,
+        work: Work,
+        place: FileTarget,
+        head: ObjectHead,
+        metadata: Mapping[str, str],
+        copy_id: str | None,
+    ) -> Written | Unfinished:
+        file_copy = FileCopy(
+            source=ObjectRef(place.bucket, place.key),
+            head=head,
+            place=place,
+            content_type=head.content_type,
+            metadata=metadata,
+            still=partial(self.endings.require_unfinished, work),
+        )
+        origin = work.origin_of_copy(place, head.version.version_id)
+        return self.copies.copy(file_copy, copy_id, origin)

@@ -26,6 +26,7 @@ from backend.domains.files.models import (
     FileVersion,
 )
 from backend.domains.files.repository import FileRepository, SnapshotFile
+from backend.domains.files.service.origins import FileOrigins
 from backend.domains.files.service.rows import (
     Entries,
     FileTarget,
@@ -69,11 +70,18 @@ class FileQueries:
     clock: Clock = utc_now
 
     def list_files(
-        self, caller: Identity, ref: AssetRef, query: FilesQuery, page: PageRequest
+        self,
+        caller: Identity,
+        ref: AssetRef,
+        query: FilesQuery,
+        page: PageRequest,
+        *,
+        with_origins: bool = False,
     ) -> Page[FileItem]:
         """List files and folders of an asset (database id, asset id) by key.
 
-        Previews are not listed.
+        Previews are not listed. `with_origins` adds their origins, unless `basic`: one
+        request to a table for 100 files, and one list of their versions if some are archived.
 
         With an asset version, the files of its snapshot by path. S3 requests: one list for 500
         keys, and, unless `basic`, one for 1,000 of their versions and one HEAD for each file that
@@ -103,7 +111,10 @@ class FileQueries:
             return part(page)
         listed = self._in_time(part, page, _AT_ONCE if asset.typed_files is None else page.limit)
         bucket, _ = self.assets.location(asset)
-        return Page(items_with_marks(self.quarantine, bucket, listed.items), listed.after)
+        items = items_with_marks(self.quarantine, bucket, listed.items)
+        if with_origins:
+            items = self._origins.of_items(caller, asset, items)
+        return Page(items, listed.after)
 
     def get_file(self, caller: Identity, ref: AssetRef, query: FileQuery) -> FileReply:
         """Return one file or folder of an asset (database id, asset id), also if archived.
@@ -138,6 +149,7 @@ class FileQueries:
             reply = _describe_file(target, head, preview)
         listed = {"versions": versions if query.include_versions else None}
         reply = with_marks(self.quarantine, target.bucket, reply.model_copy(update=listed))
+        reply = self._origins.of_file(caller, target, reply)
         if held is not None or isinstance(head, ObjectVersion):
             return reply
         return with_reason(self.objects, target.bucket, head, reply)
@@ -211,6 +223,10 @@ class FileQueries:
         if snapshot is None:
             raise FileNotFoundInAssetError(target.path, target.asset.asset_id)
         return snapshot.version_id
+
+    @property
+    def _origins(self) -> FileOrigins:
+        return FileOrigins(self.files, self.assets, self.objects)
 
     def _wanted_version(self, asset: Asset, query: FilesQuery | FileQuery) -> AssetVersion | None:
         wanted = query.asset_version_id, query.asset_version_id_alias

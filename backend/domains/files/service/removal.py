@@ -12,6 +12,7 @@ from backend.domains.files import rules
 from backend.domains.files.errors import ChangeEndedError
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.companions import Companions
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.files.service.work import Endings, Work, continue_at
 from backend.domains.jobs.models import Progress
 from backend.spec.key_layouts import PREVIEW_MARK
@@ -21,6 +22,7 @@ from backend.spec.key_layouts import PREVIEW_MARK
 class FileArchival:
     objects: Objects
     endings: Endings
+    origins: OriginRecords
 
     def archive(self, work: Work, keys: Sequence[str]) -> None:
         """Put markers on objects, in the order of their keys, unless they have one.
@@ -36,6 +38,7 @@ class FileArchival:
         if not meant:
             return
         self.endings.require_unfinished(work)  # so the objects found belong to the change
+        self.origins.record_markers(work.asset.ref, place.prefix, meant, work.origin)
         self.objects.delete_many(place.bucket, [(version.key, None) for version in meant])
         try:
             self.endings.require_unfinished(work)

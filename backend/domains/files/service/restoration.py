@@ -11,6 +11,7 @@ from backend.core.parallel import in_parallel
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.copies import Copies
 from backend.domains.files.service.lookup import FileLookup
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.files.service.rows import FileTarget
 from backend.domains.files.service.work import Endings, Work, continue_at
 from backend.domains.jobs.models import MAX_PROBLEMS, Progress
@@ -27,6 +28,7 @@ class FileRestoration:
     objects: Objects
     copies: Copies
     endings: Endings
+    origins: OriginRecords
     batch: int = FILES
 
     def restore_folder(self, work: Work) -> Progress:
@@ -76,6 +78,7 @@ class FileRestoration:
         while markers := markers_hiding(self.objects, place.bucket, place.key, names):
             self.endings.require_unfinished(work)
             self.objects.delete_many(place.bucket, [marker.version.ref for marker in markers])
+            self.origins.delete_markers(work.asset.ref, place.prefix, markers)
         # The job stores only so many: later ones are seen where the files are still archived.
         room = max(0, MAX_PROBLEMS - len(work.job.problems))
         problems = tuple(quarantined[key] for key in sorted(quarantined))[:room]

@@ -98,12 +98,13 @@ class Transfers:
             file_copy = FileCopy(
                 source=ObjectRef(source.bucket, source.key),
                 head=head,
-                target=ObjectRef(target.bucket, target.key),
+                place=target,
                 content_type=head.content_type if same_kind else content_type_of(target.key),
                 metadata=rules.metadata_of_copy(head.metadata, work.mark),
                 still=partial(self.endings.require_unfinished, work),
             )
-            written = self.copies.copy(file_copy, work.cursor.copy_id)
+            origin = work.origin_of_copy(source, head.version.version_id)
+            written = self.copies.copy(file_copy, work.cursor.copy_id, origin)
             if isinstance(written, Unfinished):
                 return work.cursor.model_copy(update={"copy_id": written.copy_id})
             self.companions.copy_glb(source, head.version.version_id, target, written.version_id)

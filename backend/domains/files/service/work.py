@@ -12,7 +12,13 @@ from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.files.errors import ChangeEndedError
-from backend.domains.files.models import ChangeCursor, FileChange
+from backend.domains.files.models import (
+    ChangeCursor,
+    FileChange,
+    FileChangeSource,
+    FileOperation,
+    VersionOrigin,
+)
 from backend.domains.files.repository import FileChangeRepository
 from backend.domains.files.service.asset_pictures import AssetPictures
 from backend.domains.files.service.queries import FileQueries
@@ -27,6 +33,15 @@ CHANGE, PINNED = "change", "pinned"
 _RECHOOSING = frozenset({"archiveFile", "deleteFile", "moveFile", "moveFolder", "unarchiveFolder"})
 # Changes after which this file may be the picture of the asset.
 _OFFERING = frozenset({"copyFile", "unarchiveFile", "setPrimaryFile"})
+# Of the operations that write versions or delete markers.
+_SOURCES: dict[FileOperation, FileChangeSource] = {
+    "moveFile": "fileMove",
+    "copyFile": "fileCopy",
+    "archiveFile": "fileArchive",
+    "unarchiveFile": "fileUnarchive",
+    "revertFileVersion": "fileRevert",
+    "setPrimaryFile": "fileMetadataUpdate",
+}
 
 
 class Work(NamedTuple):
@@ -49,6 +64,29 @@ class Work(NamedTuple):
     def version_id(self) -> str | None:
         """Return the version that is copied."""
         return self.cursor.version_id or self.job.parameters.get(PINNED)
+
+    @property
+    def origin(self) -> VersionOrigin:
+        """Return the origin of versions that this change writes."""
+        source = _SOURCES[self.change.operation]
+        if source == "fileMove":
+            folders = {
+                path.rpartition("/")[0]
+                for path in (self.change.path, self.change.target_path or "")
+            }
+            source = "fileRename" if len(folders) == 1 else source
+        return VersionOrigin(change_source=source, change_user_id=self.job.created_by)
+
+    def origin_of_copy(self, source: FileTarget, version_id: str) -> VersionOrigin:
+        """As `origin`, with the version that is copied."""
+        return self.origin.model_copy(
+            update={
+                "change_database_id_from": source.asset.database_id,
+                "change_asset_id_from": source.asset.asset_id,
+                "change_asset_file_path_from": source.path,
+                "change_asset_file_version_from": version_id,
+            }
+        )
 
     @property
     def mark(self) -> str:

@@ -11,6 +11,7 @@ from backend.core.parallel import in_parallel
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.executions.models import Execution
+from backend.domains.files.models import VersionOrigin
 from backend.domains.outputs import rules
 from backend.domains.outputs.models import Phase, Sort
 from backend.domains.outputs.rules import Outcome
@@ -157,6 +158,13 @@ class FileOutputs:
             path="/" + output.name,
             change=self.execution.execution_id,
             metadata=self._metadata,
+            origin=VersionOrigin(
+                change_source="workflowExecution",
+                change_user_id=self.execution.started_by,
+                change_workflow_database_id=self.execution.workflow_database_id,
+                change_workflow_id=self.execution.workflow_id,
+                change_workflow_execution_id=self.execution.execution_id,
+            ),
             repeated=self.repeated,
             copy_id=copy_id,
         )

@@ -8,9 +8,10 @@ or three more (its base, other previews and their removal), a repetition some mo
 only checked: a worker completes them.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from threading import Lock
+from typing import TypeGuard
 
 from backend.core.clock import Clock, epoch_seconds
 from backend.core.errors import NotFoundError, UnavailableError
@@ -96,7 +97,7 @@ class Outcome:
 
     `handed` is the digest of the parts of a file that a worker has to complete: a large one, or a
     preview whose file is in one of the uploads `awaits`. `left` is a temporary version that
-    is no longer needed.
+    is no longer needed, `version_id` the version that was written.
     """
 
     error: str | None = None
@@ -105,6 +106,7 @@ class Outcome:
     handed: str | None = None
     awaits: tuple[str, ...] = ()
     left: VersionRef | None = None
+    version_id: str | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -141,8 +143,8 @@ class Completion:
                 problem = f"there is no file {base} that this preview could belong to"
         if problem is not None:
             return Outcome(problem, settled=False, kind="rule")
-        if self.upload.attempts > 1 and self.is_stored(file):
-            return Outcome()
+        if self.upload.attempts > 1 and (stored := self.stored_version(file)) is not None:
+            return Outcome(version_id=stored)
         if awaits and file.is_empty:
             return Outcome(handed="", awaits=awaits)
         if file.is_empty:
@@ -156,8 +158,8 @@ class Completion:
         Raises:
             UnavailableError: S3 does not respond; the call can be repeated.
         """
-        if self.is_stored(file):
-            return Outcome()
+        if (stored := self.stored_version(file)) is not None:
+            return Outcome(version_id=stored)
         if file.is_empty:
             return self._put_empty(file)
         if file.is_single:
@@ -188,18 +190,23 @@ class Completion:
         """Return whether the content of a large file may be stored in the asset."""
         return self._content_outcome(file, temporary, self._read(file, temporary))
 
-    def is_stored(self, file: UploadFile) -> bool:
-        """Return whether an earlier attempt stored this file; temporary objects are removed then.
+    def stored_version(self, file: UploadFile) -> str | None:
+        """Return the version that an earlier attempt stored; temporary objects are removed then.
 
-        Also true if the file was replaced or archived since, so that it is not stored over that.
+        Also if the file was replaced or archived since, so that it is not stored over that.
         """
         key = self.layout.final_key(file.path)
         head = self.objects.head(self.bucket, key)
-        if head is None or not (self._is_ours(head) or self._was_written(key)):
-            return False
-        if not file.is_empty:
+        if head is None:
+            return None
+        stored = (
+            head.version.version_id
+            if self._is_ours(head)
+            else find_version(self.objects, ObjectRef(self.bucket, key), self._is_ours)
+        )
+        if stored is not None and not file.is_empty:
             self.remove_temporary(file)
-        return True
+        return stored
 
     def discard(self, file: UploadFile, *, assembled: bool = False) -> None:
         """Remove the objects and parts of a file that is not completed."""
@@ -254,25 +261,17 @@ class Completion:
     def _temporary(self, file: UploadFile) -> str:
         return self.layout.temporary_key(file.path)
 
-    def _is_ours(self, head: ObjectHead | ObjectVersion | None) -> bool:
+    def _is_ours(self, head: ObjectHead | ObjectVersion | None) -> TypeGuard[ObjectHead]:
         if not isinstance(head, ObjectHead):
             return False
         return head.metadata.get(UPLOAD_METADATA) == self.upload.upload_id
-
-    def _was_written(self, key: str) -> bool:
-        versions = self.objects.list_versions(self.bucket, key, limit=VERSIONS_LOOKED_AT).versions
-        return any(
-            self._is_ours(self.objects.head(self.bucket, key, version_id=version.version_id))
-            for version in versions
-            if version.key == key and not version.is_delete_marker
-        )
 
     def _put_empty(self, file: UploadFile) -> Outcome:
         if file.checksum_sha256 not in {None, sha256_of(b"")}:
             return Outcome("checksumSha256 is not the checksum of an empty file")
         key = self.layout.final_key(file.path)
         try:
-            self.objects.put(
+            written = self.objects.put(
                 self.bucket,
                 key,
                 b"",
@@ -281,7 +280,7 @@ class Completion:
             )
         except ObjectRefusedError as error:
             return Outcome(refusal_reason(error), kind="rule")
-        return Outcome()
+        return Outcome(version_id=written.version_id)
 
     def _settle_single(
         self, file: UploadFile, parts: Sequence[SentPart], awaits: tuple[str, ...]
@@ -372,7 +371,7 @@ class Completion:
         key = self.layout.final_key(file.path)
         if outcome.error is None:
             try:
-                self.objects.copy(
+                written = self.objects.copy(
                     ObjectRef(self.bucket, temporary.key),
                     ObjectRef(self.bucket, key),
                     content_type=content_type_of(key),
@@ -384,6 +383,7 @@ class Completion:
             except ObjectRefusedError as error:
                 outcome = Outcome(refusal_reason(error), kind="rule")
             else:
+                outcome = replace(outcome, version_id=written.version_id)
                 replace_previews(self.objects, self.bucket, key)
         return replace(outcome, left=VersionRef(temporary.key, temporary.version_id))
 
@@ -401,6 +401,17 @@ class Completion:
             )
         problem = rules.size_problem(temporary.size, self.layout.upload_type, file.path)
         return Outcome(problem, kind="rule")
+
+
+def find_version(
+    objects: Objects,
+    place: ObjectRef,
+    is_wanted: Callable[[ObjectHead | ObjectVersion | None], bool],
+) -> str | None:
+    """Return the newest wanted one of the latest versions of a key."""
+    versions = objects.list_versions(*place, limit=VERSIONS_LOOKED_AT).versions
+    ids = (v.version_id for v in versions if v.key == place.key and not v.is_delete_marker)
+    return next((i for i in ids if is_wanted(objects.head(*place, version_id=i))), None)
 
 
 def replace_previews(objects: Objects, bucket: str, key: str) -> None:

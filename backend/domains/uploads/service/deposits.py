@@ -7,19 +7,30 @@ copied part by part, over as many calls as that takes.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from backend.core.errors import NotFoundError
 from backend.core.file_kinds import content_type_of, executable_kind, preview_base
 from backend.core.names import check_new_path
-from backend.core.objects import ObjectHead, ObjectRef, ObjectRefusedError, Objects, ObjectVersion
+from backend.core.objects import (
+    ObjectHead,
+    ObjectRef,
+    ObjectRefusedError,
+    Objects,
+    ObjectVersion,
+    VersionRef,
+)
 from backend.core.part_copies import PartCopies, PartCopy
+from backend.core.references import AssetRef
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.databases.service import DatabaseService
+from backend.domains.files.models import VersionOrigin
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.uploads import rules
 from backend.domains.uploads.models import UploadType
 from backend.domains.uploads.service.completion import (
-    VERSIONS_LOOKED_AT,
+    find_version,
     refusal_reason,
     replace_previews,
 )
@@ -55,14 +66,16 @@ class Deposit:
     path: str
     change: str
     metadata: Mapping[str, str]
+    origin: VersionOrigin
     repeated: bool = False
     copy_id: str | None = None
 
 
 @frozen
 class Deposited:
-    """The result: stored, `refused` with a reason, or unfinished if `copy_id` is set."""
+    """The stored version, or `refused` with a reason, or unfinished if `copy_id` is set."""
 
+    version_id: str | None = None
     refused: str | None = None
     copy_id: str | None = None
 
@@ -75,6 +88,7 @@ class Deposits:
     databases: DatabaseService
     objects: Objects
     parts: PartCopies
+    origins: OriginRecords
 
     def place(self, asset: Asset, upload_type: UploadType = "assetFile") -> DepositPlace:
         """Return where files of the asset are stored.
@@ -113,18 +127,25 @@ class Deposits:
         if problem is not None:
             return Deposited(refused=problem)
         key = place.key_of(path)
-        if self._is_stored(place.bucket, key, deposit):
-            return Deposited()
-        problem = self._base_problem(place, path) or self._content_problem(deposit)
-        if problem is not None:
-            return Deposited(refused=problem)
-        return self._copy_deposit(place, key, deposit)
+        stored = self._stored_version(place.bucket, key, deposit)
+        if stored is None:
+            problem = self._base_problem(place, path) or self._content_problem(deposit)
+            if problem is not None:
+                return Deposited(refused=problem)
+            done = self._copy_deposit(place, key, deposit)
+        else:
+            done = Deposited(stored)
+        if done.version_id is not None and place.layout.upload_type == "assetFile":
+            ref = AssetRef(place.layout.database_id, place.layout.asset_id)
+            version = VersionRef(path, done.version_id)
+            self.origins.record_versions(ref, {version: deposit.origin})
+        return done
 
     def _copy_deposit(self, place: DepositPlace, key: str, deposit: Deposit) -> Deposited:
         try:
             if deposit.size > self.parts.large_bytes:
                 return self._copied_by_parts(ObjectRef(place.bucket, key), deposit)
-            self.objects.copy(
+            written = self.objects.copy(
                 deposit.source,
                 ObjectRef(place.bucket, key),
                 content_type=content_type_of(key),
@@ -136,7 +157,7 @@ class Deposits:
             return Deposited(refused=GONE)
         if place.layout.upload_type == "assetFile":
             replace_previews(self.objects, place.bucket, key)
-        return Deposited()
+        return Deposited(written.version_id)
 
     def _copied_by_parts(self, target: ObjectRef, deposit: Deposit) -> Deposited:
         if deposit.copy_id is None:
@@ -158,29 +179,27 @@ class Deposits:
             raise
         except NotFoundError:
             # Another attempt completed the copy, or the source was deleted.
-            if self._is_ours(self.objects.head(*target), deposit.change):
-                return Deposited()
+            head = self.objects.head(*target)
+            if self._is_ours(head, deposit.change):
+                return Deposited(head.version.version_id)
             self.parts.abort(copy)
             raise
-        return Deposited() if written else Deposited(copy_id=deposit.copy_id)
+        return Deposited(written.version_id) if written else Deposited(copy_id=deposit.copy_id)
 
-    def _is_stored(self, bucket: str, key: str, deposit: Deposit) -> bool:
-        """Return whether an earlier attempt stored this, even if it was replaced since."""
+    def _stored_version(self, bucket: str, key: str, deposit: Deposit) -> str | None:
+        """Return the version that an earlier attempt stored, even if it was replaced since."""
         head = self.objects.head(bucket, key)
         if self._is_ours(head, deposit.change):
-            return True
+            return head.version.version_id
         if head is None or not deposit.repeated:
-            return False
-        versions = self.objects.list_versions(bucket, key, limit=VERSIONS_LOOKED_AT).versions
-        return any(
-            self._is_ours(
-                self.objects.head(bucket, key, version_id=version.version_id), deposit.change
-            )
-            for version in versions
-            if version.key == key and not version.is_delete_marker
+            return None
+        return find_version(
+            self.objects, ObjectRef(bucket, key), lambda head: self._is_ours(head, deposit.change)
         )
 
-    def _is_ours(self, head: ObjectHead | ObjectVersion | None, change: str) -> bool:
+    def _is_ours(
+        self, head: ObjectHead | ObjectVersion | None, change: str
+    ) -> TypeGuard[ObjectHead]:
         return isinstance(head, ObjectHead) and head.metadata.get(CHANGE_METADATA) == change
 
     def _base_problem(self, place: DepositPlace, path: str) -> str | None:

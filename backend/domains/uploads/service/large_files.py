@@ -99,8 +99,8 @@ class LargeFiles:
     ) -> dict[str, Any] | Outcome:
         """Return the cursor of the copy that was started, or why there is none."""
         # A repeated step, also if the file has a newer version by now.
-        if completion.is_stored(file):
-            return Outcome()
+        if (stored := completion.stored_version(file)) is not None:
+            return Outcome(version_id=stored)
         temporary = completion.assemble(file, parts)
         if isinstance(temporary, Outcome):
             return temporary
@@ -130,30 +130,30 @@ class LargeFiles:
         try:
             copied = self.context.objects.list_parts(*copy.target, copy.copy_id)
         except NotFoundError:
-            if copy.completion.is_stored(copy.file):
-                return Outcome()
+            if (stored := copy.completion.stored_version(copy.file)) is not None:
+                return Outcome(version_id=stored)
             return {}  # the copy was aborted: start another
         spans = rules.copy_spans(size, self.context.large_bytes)
         try:
             whole = self._copy_parts(copy, spans, copied)
             if len(whole) < len(spans):
                 return {"copyId": copy.copy_id, "size": size}
-            self.context.objects.complete_multipart(*copy.target, copy.copy_id, whole)
+            written = self.context.objects.complete_multipart(*copy.target, copy.copy_id, whole)
         except ObjectRefusedError as error:
             self.context.objects.abort_multipart(*copy.target, copy.copy_id)
             return Outcome(refusal_reason(error), kind="rule")
         except NotFoundError:
             return self._lost(copy)
         copy.completion.remove_temporary(copy.file)
-        return Outcome()
+        return Outcome(version_id=written.version_id)
 
     def _lost(self, copy: _Copy) -> Outcome:
         """Return the result if the source or the copy disappeared.
 
         Another worker was faster, or none.
         """
-        if copy.completion.is_stored(copy.file):
-            return Outcome()
+        if (stored := copy.completion.stored_version(copy.file)) is not None:
+            return Outcome(version_id=stored)
         self.context.objects.abort_multipart(*copy.target, copy.copy_id)
         return Outcome(PARTS_LOST)
 

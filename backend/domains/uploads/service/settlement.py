@@ -9,10 +9,14 @@ from backend.core.clock import epoch_seconds, iso
 from backend.core.errors import UnavailableError
 from backend.core.file_kinds import is_preview
 from backend.core.identity import Identity
+from backend.core.objects import VersionRef
 from backend.core.parallel import in_parallel
+from backend.core.references import AssetRef
 from backend.core.transactions import Write
 from backend.domains.assets.models import Asset
 from backend.domains.audit.models import audit_entity
+from backend.domains.files.models import VersionOrigin
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.files.service.queries import FileQueries
 from backend.domains.jobs.models import Progress
 from backend.domains.uploads.errors import UploadBusyError, UploadNotFoundError
@@ -226,6 +230,7 @@ class Settlement:
         completion = self.context.completion(upload, asset)
         open_files = [file for file in sent if is_open(upload, known, file)]
         self._settle_all(run, completion, open_files, known)
+        origins = self._origin_writes(upload, run.outcomes)
         settled = run.final_results()
         known_results = (*upload.results.values(), *settled.values())
         if run.outage is None and any(result.is_done for result in known_results):
@@ -234,7 +239,7 @@ class Settlement:
             except UnavailableError as error:
                 run.outage = error
                 settled = {}  # so that the next request updates the asset again
-        upload = self._release_with_jobs(caller, upload, settled, run.outcomes)
+        upload = self._release_with_jobs(caller, upload, settled, run.outcomes, origins)
         if run.outage is not None:
             raise run.outage
         if len(run.outcomes) < len(open_files):
@@ -248,7 +253,9 @@ class Settlement:
             {p: outcome for p, outcome in run.outcomes.items() if not outcome.settled},
         )
 
-    def settle_large(self, upload: Upload, path: str, settled: Settled) -> None:
+    def settle_large(
+        self, upload: Upload, path: str, settled: Settled, origins: Sequence[Write]
+    ) -> None:
         """Store the result of a large file, whose job is done.
 
         Raises:
@@ -258,7 +265,7 @@ class Settlement:
         # A repeated step: the first result remains.
         if path in leased.results:
             settled = leased.results[path]
-        self._release(Identity(upload.user_id), leased, {path: settled}, {})
+        self._release(Identity(upload.user_id), leased, {path: settled}, {}, origins)
 
     def progress_of(
         self,
@@ -270,10 +277,11 @@ class Settlement:
         following: dict[str, Any],
     ) -> Progress:
         """Store the result of a file that was handed over; its job continues at `following`."""
+        origins = self._origin_writes(upload, {file.path: outcome})
         error = (outcome.error or "")[:MAX_RESULT_CHARS]
         settled = Settled(error=error, kind=outcome.kind, large=True)
         try:
-            self.settle_large(upload, file.path, settled)
+            self.settle_large(upload, file.path, settled, origins)
         except UploadBusyError:
             return Progress(cursor=cursor, wait_seconds=BUSY_SECONDS)
         except UploadNotFoundError:
@@ -298,16 +306,29 @@ class Settlement:
             asset = assets.set_content(asset, asset_type=asset_type)
         return asset
 
+    def _origin_writes(self, upload: Upload, outcomes: Mapping[str, Outcome]) -> Sequence[Write]:
+        """Return the writes that store the origins of files with the results of the upload."""
+        written = [
+            VersionRef(path, outcome.version_id)
+            for path, outcome in outcomes.items()
+            if outcome.version_id is not None and upload.upload_type == "assetFile"
+        ]
+        origin = VersionOrigin(change_source="upload", change_user_id=upload.user_id)
+        ref = AssetRef(upload.database_id, upload.asset_id)
+        origins = dict.fromkeys(written, origin)
+        return OriginRecords(self.files.files).version_writes(ref, origins)
+
     def _release_with_jobs(
         self,
         caller: Identity,
         upload: Upload,
         settled: Mapping[str, Settled],
         outcomes: Mapping[str, Outcome],
+        origins: Sequence[Write],
     ) -> Upload:
         """Release the upload; jobs of the files handed over are created in the same transaction."""
         handed: dict[str, LargeFileJob] = {}
-        writes: list[Write] = []
+        writes = [*origins]
         for kind in (LARGE_FILES, WAITING_PREVIEWS):
             job_id = kind.job_id(upload.upload_id, upload.attempts)
             of_kind = {

@@ -9,7 +9,7 @@ from vitrine.cli.options import AssetArgument, DatabaseArgument, TimeoutOption, 
 from vitrine.cli.output import size_text
 from vitrine.cli.session import Session, YesOption, command
 from vitrine.lookup import find_asset
-from vitrine.models import AssetIds, Job
+from vitrine.models import AssetIds, FileVersion, Job
 from vitrine.resources.file_changes import FilesChanged
 
 PathArgument = Annotated[
@@ -259,6 +259,42 @@ def show_file(
         session.output.say(f"could not be read: {refused}")
     if file.not_inspected is not None:
         session.output.say(f"no facts, thumbnail or GLB: {file.not_inspected}")
+
+
+@command("files history")
+def history(
+    session: Session,
+    database: DatabaseArgument,
+    asset: AssetArgument,
+    path: PathArgument,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of versions.")] = 100,
+) -> None:
+    """List the versions of a file, newest first: who wrote them, how and from what."""
+    asset_id = find_asset(session.client, database, asset, archived=True).asset_id
+    wanted = "/" + path.lstrip("/")
+    file = session.client.files.info(database, asset_id, wanted, include_versions=True)
+    session.output.items(
+        list(file.versions or ())[:limit],
+        ["at", "user", "change", "version", "size", "from"],
+        lambda version: [
+            version.last_modified,
+            version.change_user_id or "",
+            version.change_source or ("archived" if version.is_archived else ""),
+            version.version_id,
+            size_text(version.size),
+            _source_of(version),
+        ],
+    )
+
+
+def _source_of(version: FileVersion) -> str:
+    """Return the execution that wrote a version, or the file that was copied."""
+    if version.change_workflow_execution_id is not None:
+        return f"{version.change_workflow_id} {version.change_workflow_execution_id}"
+    if version.change_asset_id_from is None:
+        return ""
+    asset = f"{version.change_database_id_from}/{version.change_asset_id_from}"
+    return f"{asset}{version.change_asset_file_path_from}"
 
 
 def _confirm_move(

@@ -125,6 +125,7 @@ def test_files_return_only_if_they_are_wanted(museum: Lifecycle, tables: Tables)
     museum.work(answer.body["jobId"])
     assert museum.files() == dict.fromkeys(("/a.glb", "/b.glb", "/c.glb"), True)
     assert museum.stored.status == "active"
+    assert museum.gallery.file_info("/a.glb").body["changeSource"] == "assetArchive"
     entry = [e for e in entries(tables) if e["operation"] == "unarchive_asset"][-1]
     assert entry["changes"]["unarchiveFiles"] == {"after": False}
     museum.gallery.put("/d.glb")

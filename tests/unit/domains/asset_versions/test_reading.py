@@ -299,6 +299,11 @@ def test_reverting_restores_files_as_a_new_version(museum: Versions) -> None:
     assert held.keys() == {"/a.glb", "/b.glb", "/d.glb"}
     assert held["/d.glb"] == first["/d.glb"]
     assert held["/a.glb"] not in {first["/a.glb"], newer}
+    described = museum.lifecycle.gallery.file_info("/a.glb", includeVersions="true").body[
+        "versions"
+    ]
+    origin = described[0]["changeSource"], described[0]["changeAssetFileVersionFrom"]
+    assert origin == ("fileRevert", first["/a.glb"])
     assert museum.lifecycle.objects.read_start(BUCKET, "statue/a.glb", length=9) == b"/a.glb"
     assert museum.lifecycle.files() == dict.fromkeys(
         ("/a.glb", "/b.glb", "/d.glb", "/new.glb"), False

@@ -196,6 +196,7 @@ def test_a_crash_at_any_step_is_mended_by_the_same_request(
     versions = museum.objects.list_versions(BUCKET, museum.asset.asset_location.key).versions
     assert len(versions) == 1
     assert (temporary(), asset_type(museum)) == ([], ".glb")
+    assert museum.file_info("/a.glb").body["changeSource"] == "upload"
 
 
 def test_an_outage_keeps_what_is_done_and_the_same_request_continues(museum: Gallery) -> None:

@@ -1,5 +1,6 @@
 """Objects of another bucket as files of an asset: the rules of uploads hold for them."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from backend.core.identity import Identity
 from backend.core.objects import ObjectRef
 from backend.core.part_copies import PartCopies
 from backend.domains.databases.models import UpdateDatabaseBody
+from backend.domains.files.models import VersionOrigin
+from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.uploads.service.deposits import Deposit, Deposited, Deposits
 from backend.spec.buckets import CHANGE_METADATA
 from tests.factories.assets import NOON
@@ -24,7 +27,8 @@ class Runs:
     def __init__(self, museum: Gallery, objects: S3Objects) -> None:
         self.museum = museum
         parts = PartCopies(objects, 6 * MIB, lambda: NOON)
-        self.deposits = Deposits(museum.assets, museum.assets.databases, objects, parts)
+        services = museum.assets, museum.assets.databases, objects, parts
+        self.deposits = Deposits(*services, OriginRecords(museum.files.files))
 
     def store(self, path: str, body: bytes = GLB, **more: Any) -> Deposited:
         key = SOURCE + path
@@ -34,13 +38,15 @@ class Runs:
 
     def again(self, path: str, body: bytes = GLB, **more: Any) -> Deposited:
         values: dict[str, Any] = {"change": "e1", "metadata": {"vitrine-workflows": "a:b"}}
+        values["origin"] = VersionOrigin(change_source="workflowExecution")
         deposit = Deposit(
             source=ObjectRef(AUXILIARY, SOURCE + path),
             size=len(body),
             path="/" + path,
             **values | more,
         )
-        return self.deposits.store(self.deposits.place(self.museum.asset), deposit)
+        stored = self.deposits.store(self.deposits.place(self.museum.asset), deposit)
+        return replace(stored, version_id=None)
 
     def versions(self, path: str) -> int:
         key = self.museum.asset.asset_location.key + path
@@ -101,6 +107,7 @@ def test_a_repetition_stores_no_second_version_and_another_execution_does(run: R
     run.store("a.glb")
     assert run.again("a.glb", repeated=True) == Deposited()
     assert run.versions("a.glb") == 1
+    assert run.museum.file_info("/a.glb").body["changeSource"] == "workflowExecution"
     assert run.again("a.glb", change="e2") == Deposited()
     assert run.versions("a.glb") == 2
     newer = run.museum.put("/a.glb", b"glTF newer")  # by a user

@@ -55,6 +55,7 @@ def test_a_large_file_is_handed_over_and_then_finished(world: World) -> None:
     outcome = stored_head(museum, "/a.glb")
     assert (outcome.version.size, outcome.content_type) == (len(GLB), "model/gltf-binary")
     assert outcome.metadata == {"vitrine-upload": upload_id}
+    assert museum.file_info("/a.glb").body["changeSource"] == "upload"
     assert states(world.museum, upload_id) == {"/a.glb": "done", "/small.txt": "done"}
     reply = museum.upload(upload_id).body
     assert (reply["state"], reply["largeFileAsynchronousHandling"]) == ("completed", True)
