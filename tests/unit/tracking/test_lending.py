@@ -21,7 +21,7 @@ from mlflow.utils.workspace_context import (
     clear_server_request_workspace,
     set_server_request_workspace,
 )
-from vitrine_mlflow.addresses import require_storable
+from vitrine_mlflow.addresses import require_folder, require_source, require_storable
 from vitrine_mlflow.lending import (
     LOCATIONS,
     VARIABLE,
@@ -88,6 +88,25 @@ def test_a_server_stores_addresses_of_its_roots_and_its_list(
         "prompt-templates",
     ):
         assert not _is_storable(uri), uri
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["models:/x/1", "models:/m-1", "MODELS:/x/1", " models:/x/1", "runs:/r/a", "models://h/x"],
+)
+def test_no_folder_of_artifacts_is_an_address_that_is_resolved(uri: str) -> None:
+    with pytest.raises(MlflowException, match=f"location '{uri}': no artifacts can be") as error:
+        require_folder(uri, "location")
+    assert error.value.get_http_status_code() == 400
+
+
+def test_sources_name_a_run() -> None:
+    for uri in ("runs:", "runs:/", "runs:r", "runs:r/a", "runs://", "runs:/a b/c"):
+        with pytest.raises(MlflowException, match=f"source '{uri}': .*runs:/RUN_ID/PATH") as error:
+            require_source(uri, "source")
+        assert error.value.get_http_status_code() == 400
+    for uri in ("runs:/r", "runs:/r/a", "models:/x/1", "s3://bucket/x"):
+        require_source(uri, "source")
 
 
 def test_locations_are_listed_for_each_workspace(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 from mlflow.exceptions import MlflowException
 
-from vitrine_mlflow.errors import denied_error
+from vitrine_mlflow.errors import denied_error, invalid
 from vitrine_mlflow.lending import (
     LOCATIONS,
     is_serving,
@@ -14,7 +14,7 @@ from vitrine_mlflow.lending import (
     names_vitrine,
     require_lent,
 )
-from vitrine_mlflow.mlflow_api import local_uri
+from vitrine_mlflow.mlflow_api import local_uri, validate_run_id
 from vitrine_mlflow.vitrine_link import AssetAddress
 
 # MLflow resolves these itself, within the rights of the request.
@@ -22,6 +22,45 @@ _RESOLVED_SCHEMES = {"mlflow-artifacts", "runs", "models"}
 # What MLflow's clients and pages store as the source of a prompt; no file is ever read there.
 _PROMPT_SOURCES = {"dummy-source", "prompt-template"}
 _DESTINATIONS = ("_MLFLOW_SERVER_ARTIFACT_ROOT", "_MLFLOW_SERVER_ARTIFACT_DESTINATION")
+
+
+def require_folder(
+    uri: str | None, field: str, root: str = "", workspace: str | None = None
+) -> None:
+    """Refuse what `require_storable` refuses, and addresses below which nothing can be written.
+
+    Raises:
+        MlflowException: a path appended to the address would not be below it, or as above.
+    """
+    if uri and (scheme := _scheme(uri)) in {"runs", "models"}:
+        raise invalid(
+            f"{field} '{uri}': no artifacts can be stored below an address of {scheme}:. Use an "
+            "address of mlflow-artifacts:, or leave the location out."
+        )
+    require_storable(uri, field, root, workspace)
+
+
+def require_source(uri: str, field: str) -> None:
+    """Refuse what `require_storable` refuses, and addresses of runs that name none.
+
+    Raises:
+        MlflowException: the address names no run, or as above.
+    """
+    require_storable(uri, field)
+    if _scheme(uri) != "runs":
+        return
+    try:
+        before, _, path = urlsplit(uri).path.partition("/")
+        validate_run_id("" if before else path.partition("/")[0])
+    except MlflowException as error:
+        raise invalid(f"{field} '{uri}': {error.message} Expected runs:/RUN_ID/PATH.") from error
+
+
+def _scheme(uri: str) -> str:
+    try:
+        return urlsplit(uri.strip()).scheme
+    except ValueError:
+        return ""
 
 
 def require_storable(
@@ -61,7 +100,8 @@ def _require_own(uri: str, field: str, root: str, workspace: str | None) -> None
                 return
     raise denied_error(
         f"{field} '{uri}': this tracking server stores no new address outside its own artifacts. "
-        "Use an address of mlflow-artifacts:, runs: or models:, or leave the location out. "
+        "Use an address of mlflow-artifacts:, leave the location out, or name a model's source by "
+        "runs: or models:. "
         f"The server's operator lists other locations in {LOCATIONS}."
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from mlflow.entities import Experiment, ExperimentTag, LifecycleStage, ViewType
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.addresses import require_storable
+from vitrine_mlflow.addresses import require_folder
 from vitrine_mlflow.config import RUN_NAMES
 from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
 from vitrine_mlflow.database import TRANSACTION_WRITES, Range
@@ -87,6 +87,9 @@ class Experiments:
             raise invalid("artifact_location cannot be specified when workspaces are enabled")
         validate_experiment_name(name)
         if location:
+            # as it was sent: the error of a resolved path would show the server's directory
+            root, workspace = self._context.artifact_root, self._context.workspace
+            require_folder(location, "artifact_location", root, workspace)
             location = local_uri(location)
             validate_artifact_location_length(location)
         values: dict[str, str] = {}
@@ -117,12 +120,10 @@ class Experiments:
         tags: dict[str, str],
         workspace: str,
     ) -> None:
-        field = "artifact_location"
-        # Before anything is written (decision 73).
-        require_storable(location, field, self._context.artifact_root, workspace)
         if not location:
             location = joined_uri(self._context.root_of(workspace), experiment_id)
-            require_lent(location, field, workspace)
+            # before anything is written (decision 73)
+            require_lent(location, "artifact_location", workspace)
         item = new_item(
             experiment_id,
             {"name": name, "location": location,
@@ -152,7 +153,7 @@ class Experiments:
         """
         field = "The artifact location of the experiment"
         if self._context.isolation is None:
-            require_storable(experiment.location, field, self._context.artifact_root)
+            require_folder(experiment.location, field, self._context.artifact_root)
         else:  # no user has chosen it: it is below the root of its workspace
             require_lent(experiment.location, field)
 

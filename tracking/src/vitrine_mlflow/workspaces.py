@@ -15,7 +15,7 @@ from mlflow.store.workspace.abstract_store import (
 )
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.addresses import require_storable
+from vitrine_mlflow.addresses import require_folder
 from vitrine_mlflow.context import DEFAULT_WORKSPACE, Context
 from vitrine_mlflow.database import Database
 from vitrine_mlflow.errors import ConflictError, exists, invalid, missing_error, wrong_state
@@ -239,7 +239,7 @@ def _given_fields(workspace: Workspace) -> dict[str, str | None]:
     """The fields that a request sets; an empty text removes one, except a description."""
     location, retention = workspace.trace_archival_location, workspace.trace_archival_retention
     for field in ("default_artifact_root", "trace_archival_location"):
-        require_storable(getattr(workspace, field), field, "", workspace.name)
+        require_folder(getattr(workspace, field), field, "", workspace.name)
     values = {
         "description": workspace.description,
         "default_artifact_root": workspace.default_artifact_root,

@@ -16,7 +16,7 @@ from mlflow.entities.model_registry.model_version_stages import (
 from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.addresses import require_storable
+from vitrine_mlflow.addresses import require_source, require_storable
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.encoding import iso_time
 from vitrine_mlflow.errors import ConflictError, invalid, missing_error, type_errors_reported
@@ -69,7 +69,7 @@ class Versions:
         for tag in tags or []:
             validate_version_tag(tag.key, tag.value)
         now = self._context.sources.now_ms()
-        require_storable(source, "source")
+        require_source(source, "source")
         location, source_run = self._location(source)
         require_storable(location, f"The artifact location of the source '{source}'")
         if not run_id and source_run:

@@ -12,7 +12,7 @@ from mlflow.entities.trace_status import TraceStatus
 from mlflow.exceptions import MlflowTracingException
 
 from vitrine_mlflow import keys
-from vitrine_mlflow.addresses import require_storable
+from vitrine_mlflow.addresses import require_folder
 from vitrine_mlflow.context import Context
 from vitrine_mlflow.encoding import iso_time
 from vitrine_mlflow.errors import invalid, missing_error, parent_required, wrong_state
@@ -308,7 +308,7 @@ def require_locations_storable(tags: Mapping[str, Any]) -> None:
         MlflowException: a server may not use it.
     """
     for key in LOCATION_TAGS:
-        require_storable(tags.get(key), f"The tag {key}")
+        require_folder(tags.get(key), f"The tag {key}")
 
 
 def _tag_key(stored: StoredTrace, key: str) -> Key:
