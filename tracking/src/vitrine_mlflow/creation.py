@@ -50,9 +50,12 @@ def _differences(wanted: Described, existing: Described) -> Iterator[str]:
             name: str = index["IndexName"]
             if name not in present:
                 yield f"{name} is missing"
-            elif _keys(present[name]) != _keys(index):
+                continue
+            if _keys(present[name]) != _keys(index):
                 yield f"the key of {name} is another"
-            elif not _projects(present[name]["Projection"], index["Projection"]):
+            has, needs = present[name]["Projection"], index["Projection"]
+            lacking = set(needs.get("NonKeyAttributes", ())) - set(has.get("NonKeyAttributes", ()))
+            if lacking and has["ProjectionType"] != "ALL":
                 yield f"{name} lacks attributes"
     for attribute in wanted["AttributeDefinitions"]:
         name, kind = attribute["AttributeName"], attribute["AttributeType"]
@@ -63,8 +66,3 @@ def _differences(wanted: Described, existing: Described) -> Iterator[str]:
 def _keys(description: Described) -> list[tuple[str, str]]:
     schema: Sequence[Mapping[str, str]] = description["KeySchema"]
     return [(element["AttributeName"], element["KeyType"]) for element in schema]
-
-
-def _projects(present: Described, wanted: Described) -> bool:
-    needed = set(wanted.get("NonKeyAttributes", ()))
-    return present["ProjectionType"] == "ALL" or needed <= set(present.get("NonKeyAttributes", ()))

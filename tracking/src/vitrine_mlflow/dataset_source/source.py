@@ -92,11 +92,7 @@ class VitrineDatasetSource(DatasetSource):
         return cls(AssetAddress.parse(source_dict["uri"]), source_dict["digest"])
 
 
-def _drop_generated_source() -> None:
-    # MLflow generates a source for the scheme of every artifact repository, and warns at each use
-    # of a scheme that has two.
-    sources: list[Any] = get_registered_sources()
-    sources[:] = [source for source in sources if source._get_source_type() != ASSET_SCHEME]
-
-
-_drop_generated_source()
+# MLflow generates a source for the scheme of every artifact repository, and warns at each use of a
+# scheme that has two.
+_sources: list[Any] = get_registered_sources()
+_sources[:] = [source for source in _sources if source._get_source_type() != ASSET_SCHEME]
