@@ -117,6 +117,7 @@ RARE = (
     Rare("assetbucket", "ListBucket ListBucketVersions", "MetadataApi", "a file that is not there"),
     Rare("AssetUploadsStorageTable", "DeleteItem", "UploadsApi", "an upload that is aborted"),
     Rare("AssetVersionsStorageTableV2", "DeleteItem", "AssetVersionsApi", "a creation that fails"),
+    Rare("AssetLinkEdges", "ConditionCheckItem", "AssetLinksApi", "a tree of three levels is read"),
     Rare("Jobs", "ConditionCheckItem", "LifecycleWorker", "a folder that a job goes on to move"),
     Rare(
         "assetauxiliarybucket/*",
