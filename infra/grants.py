@@ -10,9 +10,10 @@ from aws_cdk import aws_iam as iam
 
 from backend.spec.buckets import ASSET_BUCKET, AUXILIARY_BUCKET, Bucket
 from backend.spec.functions import Function
+from backend.spec.functions.apis import EXPORTS_API
 from backend.spec.functions.model import RunRequest, SearchAccess
 from backend.spec.functions.searches import SEARCH_API
-from backend.spec.key_layouts import PREVIEW_KEYS, RUNS_PREFIX
+from backend.spec.key_layouts import EXPORTS_PREFIX, PREVIEW_KEYS, RUNS_PREFIX
 from backend.spec.requests import BUCKET_WRITES, OF_BUCKETS, TABLE_WRITES
 from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.tables.model import Table
@@ -191,10 +192,12 @@ def _buckets(spec: Function, resources: Resources) -> list[iam.PolicyStatement]:
 def objects_of(spec: Function, bucket: Bucket) -> tuple[str, ...]:
     """Return the keys of a bucket that a function may use.
 
-    A pipeline may use those of executions only, search those of previews.
+    A pipeline may use those of executions only, search those of previews, and exports their own.
     """
     if spec.kind == "pipeline" and bucket is AUXILIARY_BUCKET:
         return (f"/{RUNS_PREFIX}*",)
+    if spec.name == EXPORTS_API.name and bucket is AUXILIARY_BUCKET:
+        return (f"/{EXPORTS_PREFIX}*",)
     if spec.name == SEARCH_API.name:
         return PREVIEW_KEYS
     return ("/*",)

@@ -36,15 +36,12 @@ from backend.core.paging import bytes_in_reply
 from backend.core.reads import CurrentRequest, Read, Reads
 from backend.http.call import Call
 from backend.http.errors import HEADERS, error_response, log_outage, unexpected_response
+from backend.http.packing import MAX_REPLY_BYTES, packed, text_of
 from backend.http.router import Binding, Content, Reply, Router
 from backend.spec.metrics import DENIALS_NOT_ENTERED
 from backend.spec.routes import Route
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
-COMPRESSED_CHARS = 64 * 1024
-"""Length from which replies are compressed."""
-# A Lambda function may return 6 MB, including the headers.
-MAX_REPLY_BYTES = 5_900_000
 _logger = Logger()
 
 
@@ -126,15 +123,12 @@ class HttpApp:
         if isinstance(reply, Content):
             return _content_response(reply)
         headers = {**HEADERS, **reply.headers}
-        if reply.compressible and len(text) >= COMPRESSED_CHARS and _takes_gzip(event):
-            import gzip  # noqa: PLC0415 - few replies are that large
-
-            # mtime=0: equal replies have equal bytes.
-            packed = gzip.compress(text.encode(), compresslevel=6, mtime=0)
+        gzipped = packed(text, event.headers) if reply.compressible else None
+        if gzipped is not None:
             response = Response(
                 status_code=reply.status,
                 content_type="application/json",
-                body=base64.b64encode(packed).decode(),
+                body=gzipped,
                 headers={**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"},
             )
             response.base64_encoded = True
@@ -257,7 +251,7 @@ def _text_of(reply: Reply[Any]) -> str:
     Raises:
         TooLargeError: the reply is too large.
     """
-    text = reply.body.model_dump_json(by_alias=True, exclude_none=True)
+    text = text_of(reply.body)
     if reply.bounded_by is not None:
         size = bytes_in_reply(text)
         if size > MAX_REPLY_BYTES:
@@ -266,15 +260,6 @@ def _text_of(reply: Reply[Any]) -> str:
                 reply.bounded_by, f"{fact}; request a smaller page or fewer items"
             )
     return text
-
-
-def _takes_gzip(event: APIGatewayProxyEventV2) -> bool:
-    """Return whether the client accepts gzip."""
-    for coding in event.headers.get("accept-encoding", "").lower().split(","):
-        name, _, quality = coding.replace(" ", "").partition(";")
-        if name == "gzip":
-            return quality not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
-    return False
 
 
 def _content_response(content: Content) -> Response[str]:

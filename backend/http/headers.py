@@ -47,15 +47,21 @@ _OF_REPLIES = {
     WRITTEN_HEADER: SYNC_TOKEN,
     "X-Amz-Version-Id": "The id of the file version returned",
 }
-_BY_STATUS = {206: "Content-Range", 307: "Location", 416: "Content-Range", 429: "Retry-After"}
-_AT_ANOTHER_ADDRESS, _FIRST_ERROR = 307, 400
+_BY_STATUS = {
+    206: "Content-Range",
+    303: "Location",
+    307: "Location",
+    416: "Content-Range",
+    429: "Retry-After",
+}
+_AT_ANOTHER_ADDRESS, _FIRST_ERROR = (303, 307), 400
 
 
 def of_reply(binding: Binding, status: int) -> Mapping[str, str]:
     """Return the headers that a route's reply may have with this status, with descriptions."""
     route = binding.route
     names = [_BY_STATUS[status]] if status in _BY_STATUS else []
-    if status < _FIRST_ERROR and status != _AT_ANOTHER_ADDRESS:
+    if status < _FIRST_ERROR and status not in _AT_ANOTHER_ADDRESS:
         names += route.response_headers
         if route.writes_documents:
             names.append(WRITTEN_HEADER)

@@ -28,6 +28,7 @@ _REASONS = {
     202: "The indexes do not contain the write named in `X-After` yet; repeat the request",
     206: "The requested byte range",
     304: "Not modified",
+    303: "The reply is large, and stored at the URL in `Location`: GET it without credentials",
     307: "The content is at the URL in `Location`",
     400: "The request is invalid; the message names the field and the problem",
     401: "Authentication is missing or invalid",
@@ -58,7 +59,7 @@ API Gateway itself replies to some requests, with only a `message`, without `cod
 Repeat a request that creates something after one of the last two only when you have seen that it \
 was not carried out. The same applies to the code `OutcomeUnknown` of requests that took too \
 long."""
-_DONE, _FIRST_ERROR, _ABSENT = 200, 400, 404
+_DONE, _STORED, _FIRST_ERROR, _ABSENT = 200, 303, 400, 404
 _PAGE_SIZE = "pageSize"
 _IN_PATH = re.compile(r"{([\w:]+)\+?}")
 _PLAIN: Json = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "object": {}}
@@ -196,7 +197,7 @@ class _Schemas:
         models = {
             model
             for binding in bindings
-            for model in (*binding.models.values(), binding.reply)
+            for model in (*binding.models.values(), binding.reply, binding.redirect)
             if model is not None
         }
         listed = sorted(models, key=lambda model: (model.__module__, model.__qualname__))
@@ -304,6 +305,9 @@ def _responses(binding: Binding, schemas: _Schemas) -> Iterator[tuple[int, Json]
         if status >= _FIRST_ERROR and route.method != "HEAD":
             name = "NotFound" if status == _ABSENT and route.empty_not_found else "Error"
             answer["content"] = {"application/json": {"schema": {"$ref": _REFERENCE + name}}}
+        elif status == _STORED and binding.redirect is not None:
+            stored = {"schema": schemas.reference(binding.redirect)}
+            answer["content"] = {"application/json": stored}
         elif binding.reply is not None:
             content: Json = {"schema": schemas.reference(binding.reply)}
             if status == _DONE:

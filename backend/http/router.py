@@ -9,7 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, NamedTuple, TypeVar, cast, get_args
+from typing import Any, Generic, NamedTuple, TypeVar, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -78,12 +78,16 @@ class Content:
 
 @frozen
 class Binding:
-    """A route's function, with the models of its parameters and of its reply."""
+    """A route's function, with the models of its parameters and of its reply.
+
+    `redirect` is the model of a 303 reply, if the route has one.
+    """
 
     route: Route
     endpoint: Endpoint
     models: Mapping[str, type[BaseModel]]
     reply: type[BaseModel] | None
+    redirect: type[BaseModel] | None = None
 
     def run(self, call: Call, text: str | None, *, is_base64: bool) -> Reply[Any] | Content:
         """Parse the endpoint's arguments, call it, and complete its reply."""
@@ -173,8 +177,9 @@ class Router:
             models = {
                 name: p.annotation for name, p in signature.parameters.items() if name != "call"
             }
-            reply = _model_of(signature.return_annotation)
-            self.bindings[route] = Binding(route, endpoint, models, reply)
+            answer = signature.return_annotation
+            answers = get_args(answer) if get_origin(answer) is Union else (answer,)
+            self.bindings[route] = Binding(route, endpoint, models, *map(_model_of, answers))
             return endpoint
 
         return register

@@ -1,6 +1,12 @@
 """The S3 buckets and the prefixes of their access logs; `key_layouts` declares their keys."""
 
-from backend.spec.key_layouts import RUNS_DAYS, RUNS_PREFIX, TEMP_UPLOADS_PREFIX
+from backend.spec.key_layouts import (
+    EXPORTS_DAYS,
+    EXPORTS_PREFIX,
+    RUNS_DAYS,
+    RUNS_PREFIX,
+    TEMP_UPLOADS_PREFIX,
+)
 from backend.spec.tables.model import Origin
 from backend.values import frozen
 
@@ -70,7 +76,7 @@ AUXILIARY_BUCKET = Bucket(
     "Working files and viewer data, such as octrees, that can be generated again.",
     cors=True,
     log_prefix="assetAuxiliary-bucket-logs/",
-    expire_prefixes=((RUNS_PREFIX, RUNS_DAYS),),
+    expire_prefixes=((RUNS_PREFIX, RUNS_DAYS), (EXPORTS_PREFIX, EXPORTS_DAYS)),
 )
 WEB_APP_BUCKET = Bucket(
     "WebAppBucket",

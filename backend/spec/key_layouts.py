@@ -14,6 +14,10 @@ DEFAULT_BASE_PREFIX: Literal["/"] = "/"
 
 TEMP_UPLOADS_PREFIX = "temp-uploads/"
 """The prefix of uploaded files until they are checked and copied."""
+EXPORTS_PREFIX = f"{TEMP_UPLOADS_PREFIX}exports/"
+"""The prefix of stored pages of exports in the auxiliary bucket."""
+# Of these pages. Their URLs expire within an hour.
+EXPORTS_DAYS = 1
 PREVIEWS_PREFIX = "previews/"
 RUNS_PREFIX = "pipelines/"
 """The prefix of execution outputs in the auxiliary bucket."""
@@ -179,6 +183,12 @@ KEY_LAYOUTS = (
             "Output of a pipeline in an execution, until it is stored with the asset. "
             f"Expires after {RUNS_DAYS} days."
         ),
+        "ours",
+    ),
+    KeyLayout(
+        "AssetAuxiliaryBucket",
+        f"{EXPORTS_PREFIX}{{random id}}.json",
+        f"A large page of an export. Expires after {EXPORTS_DAYS} day.",
         "ours",
     ),
     KeyLayout("WebAppBucket", "{path}", "A file of the web application."),

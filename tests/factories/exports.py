@@ -12,7 +12,7 @@ from backend.domains.exports.service import ExportService
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.service.queries import FileQueries
 from tests.factories.assets import NOON, created_asset
-from tests.factories.files import BUCKET
+from tests.factories.files import AUXILIARY, BUCKET
 from tests.factories.http import Client, Response
 from tests.factories.links import Links, links
 from tests.factories.quarantine import quarantine
@@ -90,6 +90,7 @@ def _exports(made: Links, objects: Objects, clock: Clock) -> Exports:
         records=made.metadata.records,
         links=made.reader,
         objects=objects,
+        auxiliary=lambda: AUXILIARY,
         clock=clock,
         url_seconds=900,
         names_hidden=False,

@@ -175,6 +175,12 @@ def test_a_tree_is_exported_page_by_page_and_compressed(runtime: Runtime, databa
     assert got.content == noise(20, "0")
     assert api.refused("POST", path, {"startingToken": pages[0]["NextToken"]})[0] == 400
     _is_compressed(runtime, path)
+    stored = api.send("POST", path, {"generatePresignedUrls": True, "maxFiles": 100})
+    assert (stored.status_code, len(stored.headers["Location"]) < 4096) == (303, True)
+    # Followed as stock clients do: without the credentials.
+    page = httpx.get(stored.headers["Location"], timeout=30)
+    assert {file["relativePath"] for file in page.json()["assets"][0]["files"]} == set(files)
+    assert page.headers["Content-Type"] == "application/json"
 
 
 def _is_compressed(runtime: Runtime, path: str) -> None:

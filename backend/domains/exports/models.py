@@ -12,6 +12,8 @@ from backend.core.quoting import quoted
 MAX_ASSETS = 1000
 MAX_FILES = 10_000  # of a page, as in VAMS 2.6
 MAX_EXTENSIONS = 100
+# Size from which pages of requests with `maxFiles` are stored, as in VAMS 2.6.
+STORED_BYTES = 100 * 1024
 
 
 class ExportBody(SentModel, OptionalBody):
@@ -138,3 +140,15 @@ class ExportReply(WireModel):
     total_assets_in_tree: int
     unauthorized_asset_count: int
     assets_in_this_page: int
+
+
+class StoredExportReply(FullModel):
+    """The location of a page as JSON, for large pages of requests with `maxFiles`, and for pages
+    that exceed a reply.
+
+    The URL is also in `Location`. It needs no credentials, and expires after so many seconds.
+    """
+
+    message: str = "The page is stored"
+    presigned_export_payload_url: str
+    presigned_export_payload_expires_in: int

@@ -5,9 +5,16 @@ import json
 from backend.core.page_tokens import POSITION_BYTES
 from backend.core.reads import Read, ReadAsset
 from backend.domains.assets.models import AssetPath
-from backend.domains.exports.models import ExportBody, ExportedAsset, ExportReply
+from backend.domains.exports.models import (
+    STORED_BYTES,
+    ExportBody,
+    ExportedAsset,
+    ExportReply,
+    StoredExportReply,
+)
 from backend.domains.exports.service import ExportPage, ExportService
 from backend.http.call import Call
+from backend.http.packing import fits, text_of
 from backend.http.router import Reply, Router
 from backend.spec import routes
 
@@ -17,7 +24,9 @@ def build_router(service: ExportService) -> Router:
     router = Router()
 
     @router.bind(routes.EXPORT_ASSETS)
-    def export_assets(call: Call, path: AssetPath, body: ExportBody) -> Reply[ExportReply]:
+    def export_assets(
+        call: Call, path: AssetPath, body: ExportBody
+    ) -> Reply[ExportReply] | Reply[StoredExportReply]:
         scope = _scope(call, body)
         token = body.starting_token
         after = None if token is None else call.tokens.read(token, scope=scope)
@@ -33,7 +42,16 @@ def build_router(service: ExportService) -> Router:
             unauthorized_asset_count=page.hidden,
             assets_in_this_page=len(page.assets),
         )
-        return Reply(reply, compressible=True, read=_read(page))
+        text, read = text_of(reply), _read(page)
+        is_large = body.max_files is not None and len(text.encode()) > STORED_BYTES
+        if fits(text, call.headers) and not is_large:
+            return Reply(reply, compressible=True, read=read)
+        url = service.store(text)
+        stored = StoredExportReply(
+            presigned_export_payload_url=url,
+            presigned_export_payload_expires_in=service.url_seconds,
+        )
+        return Reply(stored, {"Location": url}, 303, read=read)
 
     return router
 

@@ -1,10 +1,10 @@
-"""Exports, a page at a time. Writes nothing.
+"""Exports, a page at a time. Writes only pages that are too large for a reply.
 
 A page is limited in characters and time. An asset with more files continues on the next page.
 """
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from backend.core.clock import Clock
 from backend.core.file_kinds import serving_of
 from backend.core.identity import Identity
+from backend.core.ids import new_uuid
 from backend.core.objects import Objects
 from backend.core.paging import PageRequest, Position
 from backend.core.parallel import in_parallel
@@ -39,6 +40,7 @@ from backend.domains.files.service.queries import FileQueries
 from backend.domains.metadata.models import MAX_RECORDS, AnyEntity, Entity, LinkEntity, Record
 from backend.domains.metadata.service.records import RecordService
 from backend.spec import routes
+from backend.spec.key_layouts import EXPORTS_PREFIX
 
 # Their quarantines are one batch read (decision 43).
 FILES_AT_ONCE = 100
@@ -93,6 +95,7 @@ class ExportService:
     records: RecordService
     links: LinkQueries
     objects: Objects
+    auxiliary: Callable[[], str]
     clock: Clock
     url_seconds: int
     names_hidden: bool
@@ -144,6 +147,15 @@ class ExportService:
                 return page._replace(after=rules.position_after(node, unread))
             last = rules.position_after(node)
         return page
+
+    def store(self, page: str) -> str:
+        """Store the JSON of a page for a short time, and return its presigned URL."""
+        bucket, key = self.auxiliary(), f"{EXPORTS_PREFIX}{new_uuid()}.json"
+        serving = serving_of(key)
+        self.objects.put(bucket, key, page.encode(), content_type=serving.content_type, metadata={})
+        return self.objects.presign_get(
+            bucket, key, version_id=None, serving=serving, expires=self.url_seconds
+        )
 
     def _relationships(
         self, caller: Identity, root: Asset, family: Family, wanted: ExportBody

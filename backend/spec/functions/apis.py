@@ -315,6 +315,7 @@ EXPORTS_API = api(
         metadata.FILE_ATTRIBUTES: ("QueryIndexes",),
         operations.RESERVATIONS: ("BatchGetItem",),
         ASSET_BUCKET: ("GetObject", "GetObjectVersion", "ListBucket", "ListBucketVersions"),
+        AUXILIARY_BUCKET: ("GetObject", "PutObject"),
     },
     secrets=(secrets.PAGE_TOKEN_KEY,),
     settings=(

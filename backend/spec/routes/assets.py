@@ -130,7 +130,7 @@ DELETE_LINK_METADATA = Route(
 EXPORT_ASSETS = Route(
     "POST", f"{ASSET_PATH}/export", "exports", "export_assets",
     "Export an asset, or the tree below it, with files, metadata and links", "asset", tier2="GET",
-    throttle="export",
+    statuses=(303,), throttle="export",
 )  # fmt: skip
 LIST_COMMENTS = Route(
     "GET", "/comments/assets/{assetId}", "comments", "list_comments",

@@ -115,12 +115,8 @@ LATER_ROUTES = (
 GATEWAY_KEYS = tuple(dict.fromkeys(route.gateway_key for route in LATER_ROUTES))
 """Their route keys in API Gateway."""
 
-LATER_PARTS = (
-    *dict.fromkeys(route.part for route in LATER_ROUTES),
-    "exportsAsFiles",
-)
-"""Parts of the later release that are not served: those of the routes, and those of other routes
-that 2.5.1 has or that respond 404."""
+LATER_PARTS = tuple(dict.fromkeys(route.part for route in LATER_ROUTES))
+"""Parts of the later release that are not served."""
 
 
 def find_later(method: str, pattern: str, below: str) -> LaterRoute | None:

@@ -60,7 +60,7 @@ class Resources:
         self.explanations = Explanations(transport)
         self.databases = Databases(transport)
         self.downloads = Downloads(transport)
-        self.exports = Exports(transport)
+        self.exports = Exports(transport, storage)
         self.facts = Facts(transport)
         self.failures = Failures(transport)
         self.files = Files(transport)

@@ -1,8 +1,10 @@
 """Bytes of files from the client: complete, in part, redirected; also on the command line."""
 
+import json
+
 import httpx
 import pytest
-from vitrine import ApiError, GoneError, NotFoundError, RangeError, Vitrine
+from vitrine import ApiError, ExportFlags, GoneError, NotFoundError, RangeError, Vitrine
 from vitrine.resources.streams import Source
 
 from tests.unit.client.conftest import World
@@ -21,6 +23,7 @@ class StreamServer(FakeServer):
         super().__init__()
         self.sent: list[httpx.Request] = []
         self.storage = httpx.MockTransport(self.serve_bytes)
+        self.body = BODY
 
     def _route(self, request: httpx.Request, parts: list[str], body: Document) -> httpx.Response:
         if "stream" not in parts:
@@ -52,7 +55,8 @@ class StreamServer(FakeServer):
     def serve_bytes(self, request: httpx.Request) -> httpx.Response:
         assert "Authorization" not in request.headers, "the key went to the storage"
         self.storage_requests.append(request)
-        return httpx.Response(206 if "Range" in request.headers else 200, stream=StreamedBody(BODY))
+        status = 206 if "Range" in request.headers else 200
+        return httpx.Response(status, stream=StreamedBody(self.body))
 
 
 @pytest.fixture
@@ -126,3 +130,17 @@ def test_what_cannot_be_read_is_an_error_of_its_own(client: Vitrine) -> None:
             pass
     with pytest.raises(RangeError), client.streams.open(SMALL, start=100):
         pass
+
+
+def test_a_stored_page_of_an_export_is_read_without_the_key(
+    client: Vitrine, server: StreamServer
+) -> None:
+    page: Document = {"assets": [], "totalAssetsInTree": 1, "assetsInThisPage": 0}
+    where = {"Location": f"{STORAGE}/temp-uploads/exports/a.json"}
+    server.fail("POST", "export$", httpx.Response(303, headers=where, json={"message": "stored"}))
+    server.body = json.dumps({**page, "NextToken": "t"}).encode()
+    server.fail("POST", "export$", httpx.Response(200, json={**page, "totalAssetsInTree": 2}))
+    pages = client.exports.pages("garage", "pump", ExportFlags(max_files=10))
+    assert [read.total_assets_in_tree for read in pages] == [1, 2]
+    assert [sent.url.path for sent in server.storage_requests] == ["/temp-uploads/exports/a.json"]
+    assert server.calls("POST", "export$") == 2

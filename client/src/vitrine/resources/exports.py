@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from http import HTTPStatus
 
 from pydantic import JsonValue
 from pydantic.alias_generators import to_camel
@@ -12,8 +13,9 @@ from vitrine.api_models import ExportPage as ExportPage
 from vitrine.api_models import UnseenAsset as UnseenAsset
 from vitrine.errors import ProtocolError
 from vitrine.resources.assets import asset_path
-from vitrine.resources.resource import Resource, given
-from vitrine.transport import parse
+from vitrine.resources.resource import given
+from vitrine.storage import Storage
+from vitrine.transport import Transport, parse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,20 +42,33 @@ class ExportFlags:
         return given(**{**fields, "fileExtensions": extensions or None})
 
 
-class Exports(Resource):
+class Exports:
+    def __init__(self, transport: Transport, storage: Storage) -> None:
+        self._transport = transport
+        self._storage = storage
+
     def pages(
         self, database_id: str, asset_id: str, flags: ExportFlags | None = None
     ) -> Iterator[ExportPage]:
         """Yield the pages of an export, each requested when the previous one is used up.
 
+        A large page comes from the storage.
+
         Raises:
             ProtocolError: a page has another form, or a token is repeated.
+            StorageError: the storage rejected the request for a page.
         """
         path = asset_path(database_id, asset_id, "export")
         body = (flags or ExportFlags()).body()
         seen: set[str] = set()
         while True:
-            response = self._transport.send("POST", path, body=body, repeatable=True)
+            response = self._transport.send(
+                "POST", path, body=body, repeatable=True, redirects=True
+            )
+            if response.status_code == HTTPStatus.SEE_OTHER:
+                # Requested without the key, which is for the API only.
+                with self._storage.get(response.headers["Location"]) as response:
+                    response.read()
             page = parse(ExportPage, response)
             yield page
             token = page.next_token

@@ -1,7 +1,5 @@
 """Exporting an asset and the tree below it, and how it reads the metadata of many files."""
 
-import base64
-import gzip
 import json
 import re
 from datetime import timedelta
@@ -16,7 +14,6 @@ from backend.core.transactions import Item
 from backend.domains.assets.models import Asset
 from backend.domains.exports import rules, service
 from backend.domains.metadata.models import Entity, LinkEntity, NewRecord
-from backend.http.app import HttpApp
 from backend.spec import routes
 from backend.spec.routes import Route
 from tests.factories.access import Without
@@ -337,41 +334,6 @@ def test_what_is_wrong_is_refused(museum: Exports) -> None:
         assert museum.export(**body).status == 400, body
     stranger = Exports(museum.links, museum.service, museum.objects, "stranger")
     assert stranger.export().status == 403
-
-
-def test_a_large_page_goes_as_gzip_to_those_who_take_it(
-    museum: Exports, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain = museum.export()
-    monkeypatch.setattr("backend.http.app.COMPRESSED_CHARS", 100)
-    assert museum.export().body == plain.body
-    refusing = {"accept-encoding": "br, gzip;q=0"}
-    assert museum.export(headers=refusing).body == plain.body
-    packed = raw(museum, monkeypatch)
-    assert packed["isBase64Encoded"] is True
-    assert packed["headers"]["Content-Encoding"] == "gzip"
-    assert json.loads(gzip.decompress(base64.b64decode(packed["body"]))) == plain.body
-
-
-def raw(museum: Exports, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The answer of the function itself, to a client that takes gzip."""
-    result: list[Any] = []
-    made = HttpApp.handler
-
-    def noting(app: HttpApp, router: Any) -> Any:
-        handler = made(app, router)
-
-        def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
-            reply = handler(event, context)
-            result.append(reply)
-            text = gzip.decompress(base64.b64decode(reply["body"])).decode()
-            return {**reply, "body": text, "isBase64Encoded": False}
-
-        return handle
-
-    monkeypatch.setattr(HttpApp, "handler", noting)
-    museum.export(headers={"accept-encoding": "deflate, GZIP;q=0.5"})
-    return result[0]
 
 
 def test_a_position_moves_no_asset_when_others_come_and_go() -> None:

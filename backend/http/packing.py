@@ -1,0 +1,44 @@
+"""The text of a reply: its JSON, as gzip for clients that accept it, and whether it can be sent."""
+
+import base64
+from collections.abc import Mapping
+
+from pydantic import BaseModel
+
+from backend.core.paging import bytes_in_reply
+
+COMPRESSED_CHARS = 64 * 1024
+"""Length from which replies are compressed."""
+# A Lambda function may return 6 MB, including the headers.
+MAX_REPLY_BYTES = 5_900_000
+
+
+def text_of(body: BaseModel) -> str:
+    """Return the JSON of a reply."""
+    return body.model_dump_json(by_alias=True, exclude_none=True)
+
+
+def packed(text: str, headers: Mapping[str, str]) -> str | None:
+    """Return a large text as base64 of gzip, if these headers of a request accept it."""
+    if len(text) < COMPRESSED_CHARS or not _takes_gzip(headers):
+        return None
+    import gzip  # noqa: PLC0415 - few replies are that large
+
+    # mtime=0: equal replies have equal bytes.
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=6, mtime=0)).decode()
+
+
+def fits(text: str, headers: Mapping[str, str]) -> bool:
+    """Return whether a function can send the text of a compressible reply."""
+    if bytes_in_reply(text) <= MAX_REPLY_BYTES:
+        return True
+    sent = packed(text, headers)
+    return sent is not None and len(sent) <= MAX_REPLY_BYTES
+
+
+def _takes_gzip(headers: Mapping[str, str]) -> bool:
+    for coding in headers.get("accept-encoding", "").lower().split(","):
+        name, _, quality = coding.replace(" ", "").partition(";")
+        if name == "gzip":
+            return quality not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
+    return False
