@@ -3,6 +3,8 @@
 The jail answers these requests; a reader has no other access to files.
 """
 
+import posixpath
+import re
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -10,6 +12,8 @@ from backend.processing.texts import names_in_code_pages, without_surrogates
 
 Kind = Literal["texture", "buffer", "material", "model", "other"]
 State = Literal["found", "missing", "absolute", "otherCase", "outside", "external", "embedded"]
+
+_ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")  # a URL, or a drive
 
 
 @dataclass(frozen=True)
@@ -45,14 +49,26 @@ class NoFiles:
 class Files:
     """The files that one model references. Remembers the references, and reads each file once."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, folder: str = "") -> None:
         self._source = source
+        self._folder = folder
         self._opened: dict[str, tuple[str, State, bytes | None]] = {}
         self._kinds: dict[str, Kind] = {}
 
+    def beside(self, name: str) -> "Files":
+        """Return the same files, by names relative to the folder of one of them."""
+        files = Files(self._source, posixpath.dirname(self.path_of(name)))
+        files._opened, files._kinds = self._opened, self._kinds
+        return files
+
+    def path_of(self, name: str) -> str:
+        """Return a name relative to the folder of the model."""
+        name = name.replace("\\", "/")
+        return name if _ABSOLUTE.match(name) else posixpath.join(self._folder, name)
+
     def read(self, name: str, kind: Kind) -> bytes | None:
         """Return the content of a referenced file, None if the asset has no such file."""
-        name = self._decode(name)
+        name = self._decode(self.path_of(name) if self._folder else name)
         if name not in self._opened:
             self._opened[name] = self._source.open(name)
         if self._kinds.get(name, "other") == "other":

@@ -9,6 +9,8 @@ from backend.processing.files import State
 
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+:")  # two letters at least: `C:` is a drive
 _DRIVE = re.compile(r"^[a-zA-Z]:/")
+# Of a package of ROS or a model of Gazebo, by its name.
+_PACKAGE = re.compile(r"(?:package|model)://(.*)", re.DOTALL)
 
 
 class Resolver:
@@ -33,6 +35,9 @@ class Resolver:
         picture, and the state still reports the broken reference.
         """
         written = name.replace("\\", "/")
+        if package := _PACKAGE.fullmatch(written):
+            same = self._in_package(posixpath.normpath(package[1]))
+            return same or name, "found" if same else "missing", same or self._beside(written)
         if written.lower().startswith("file:"):
             written = "/" + written[5:].lstrip("/")
         elif _SCHEME.match(written):
@@ -46,13 +51,27 @@ class Resolver:
         if same is not None:
             return same, "found", same
         other = self._by_lower.get(_compose(path).lower())
-        if other is not None:
-            return other, "otherCase", other
-        return name, "missing", self._beside(written)
+        state: State = "otherCase" if other else "missing"
+        return other or name, state, other or self._beside(written)
 
     def _same(self, path: str) -> str | None:
         """Return a file of this name, in the same Unicode form if there is one."""
         return path if path in self._sizes else self._by_form.get(_compose(path))
+
+    def _in_package(self, path: str) -> str | None:
+        """Return a file of a package: a folder of that name, or any that contains the model.
+
+        The nearest one to the model counts.
+        """
+        within = path.partition("/")[2]
+        folder = self._folder
+        while True:
+            for candidate in (path, within):
+                if same := self._same(posixpath.join(folder, candidate)):
+                    return same
+            if not folder:
+                return None
+            folder = posixpath.dirname(folder)
 
     def _beside(self, written: str) -> str | None:
         name = posixpath.basename(written)

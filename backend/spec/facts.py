@@ -24,7 +24,7 @@ READERS_VERSION_KEY = FACT_PREFIX + "readersVersion"
 # Version of the file readers. Increment it when readers return other facts for the same bytes, or
 # read files that they rejected; administrators then renew stored facts (decision 88). Version 1
 # stored no version.
-READERS_VERSION = 15
+READERS_VERSION = 16
 
 # Years of dates that are facts, from that of the first photograph on. Others mean an unknown date.
 # They are also few enough for a histogram: of 10,000 years OpenSearch returns 10,000 buckets.
@@ -78,6 +78,8 @@ FACTS = (
     Fact("layers", "number", "Layers of a Rhino file; files that a USD stage is composed of."),
     Fact("elements", "number", "Elements of an IFC model, without openings; of an SVG picture."),
     Fact("storeys", "number", "Storeys of an IFC model."),
+    Fact("links", "number", "Links of a robot or world; bodies of MJCF."),
+    Fact("joints", "number", "Joints of a robot or world."),
     Fact("vertices", "number", "Vertices."),
     Fact("meshes", "number", "Meshes."),
     Fact("materials", "number", "Materials that the file declares or uses."),

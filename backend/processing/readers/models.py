@@ -13,14 +13,17 @@ from backend.processing.readers import (
     gltf,
     ifc,
     las,
+    mjcf,
     obj,
     packed_splats,
     ply,
     points,
     rhino,
+    sdf,
     splats,
     stl,
     three_mf,
+    urdf,
     usd,
 )
 from backend.processing.readers.archives import ifc_of, xgl_of
@@ -32,6 +35,7 @@ from backend.processing.readers.light import is_exr
 from backend.processing.readers.media import Film, read_media
 from backend.processing.readers.svg import read_svg
 from backend.processing.readers.text import require_text
+from backend.processing.readers.xml_start import xml_start
 from backend.processing.scene import RefusedError, Scene, UnsupportedError
 from backend.spec.formats import FORMAT_OF
 
@@ -39,7 +43,8 @@ Reader = Callable[[bytes, str, Files], Scene]
 
 # Whether a content needs a library that most files with its extension do not need.
 _NEEDED: Mapping[str, Callable[[bytes], bool]] = {
-    "DracoPy": lambda data: draco.EXTENSION.encode() in data,
+    # Or whether a robot may consist of such meshes.
+    "DracoPy": lambda data: draco.EXTENSION.encode() in data or b'.glb"' in data,
     "OpenEXR": is_exr,
     "backports.zstd": lambda data: data.startswith(b"NGSP"),
     "pi_heif": is_heif,
@@ -98,18 +103,26 @@ READERS: Mapping[str, Reader] = {
     "ifc": ifc.read,
     "ifczip": lambda data, name, files: ifc.read(ifc_of(data), name, files),
     "las": lambda data, _name, _files: las.read(data),
+    "mjcf": lambda data, _name, files: mjcf.read(data, files, read_model),
     "obj": _or_assimp(obj.read),
     "off": lambda data, name, files: assimp.read(off_rows(data), name, files),
     "ply": _or_assimp(ply.read),
     "ksplat": packed_splats.read_ksplat,
     "sog": packed_splats.read_sog,
+    "sdf": lambda data, _name, files: sdf.read(data, files, read_model),
     "splat": splats.read_splat,
     "spz": splats.read_spz,
     "stl": _or_assimp(lambda data, _files: stl.read(data)),
     "pcd": points.read_pcd,
     "rhino": rhino.read,
     "points": points.read_text,
+    "urdf": lambda data, _name, files: urdf.read(data, files, read_model),
     "usd": usd.read,
+    "xml": lambda data, name, files: (
+        mjcf.read(data, files, read_model)
+        if xml_start(data).root.startswith("mujoco")
+        else assimp.read(data, name, files)
+    ),
     "zgl": lambda data, name, files: assimp.read(xgl_of(data), f"{name[: -len('zgl')]}xgl", files),
 }
 

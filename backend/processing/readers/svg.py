@@ -14,7 +14,8 @@ from PIL import Image
 
 from backend.processing import limits
 from backend.processing.readers.documents import Document, draw_on_squares
-from backend.processing.scene import RefusedError, words_of
+from backend.processing.readers.xml_start import Elements, tree_of
+from backend.processing.scene import RefusedError
 
 _NAMESPACE = "{http://www.w3.org/2000/svg}"
 _HREFS = ("href", "{http://www.w3.org/1999/xlink}href")
@@ -27,8 +28,6 @@ _NOT_DRAWN = {
 _FILES = ("image that is another file", "images that are other files")
 _FONT = "Noto Sans"
 _FAMILIES = ("font", "serif", "sans_serif", "cursive", "fantasy", "monospace")
-# resvg reads each element within the one around it; 500 of them exceed its stack.
-_NESTED = 200
 _LENGTH = re.compile(r"\s*\+?(\d*\.?\d+(?:[eE][-+]?\d{1,3})?)\s*(\w*)\s*")
 # CSS pixels, with a font of 16 pixels.
 _UNITS = {
@@ -58,23 +57,17 @@ def library() -> _Libraries:
     return _Libraries(resvg, (Path(fonts.ROOT) / "files" / "NotoSans[wdth,wght].ttf").read_bytes())
 
 
-class _Elements(ElementTree.TreeBuilder):
+class _Elements(Elements):
     """Builds the tree of a picture, and counts what is not drawn of it."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._nested = 0
         self.counts = Counter[str]()
         self.left_out = Counter[tuple[str, str]]()
 
     def start(self, tag: Any, attrs: dict[Any, Any], /) -> ElementTree.Element:
         name = str(tag).removeprefix(_NAMESPACE)
         self.counts[name] += name != tag
-        self._nested += 1
-        if self._nested > _NESTED:
-            raise RefusedError(f"its elements are nested more than {_NESTED} times")
-        if self.counts.total() > limits.ELEMENTS:
-            raise RefusedError(f"it has more than {limits.ELEMENTS} elements")
         if name in {"image", "feImage"}:
             for href in _HREFS:
                 if not attrs.get(href, "#").lstrip().startswith(_EMBEDDED):
@@ -84,10 +77,6 @@ class _Elements(ElementTree.TreeBuilder):
             self.left_out[_NOT_DRAWN[name]] += 1
         return super().start(tag, attrs)
 
-    def end(self, tag: str, /) -> ElementTree.Element:
-        self._nested -= 1
-        return super().end(tag)
-
 
 def read_svg(data: bytes) -> Document:
     """Read an SVG picture.
@@ -96,13 +85,7 @@ def read_svg(data: bytes) -> Document:
         RefusedError: it is not valid, or has more than is read.
     """
     elements = _Elements()
-    try:
-        parser = ElementTree.XMLParser(target=elements)  # noqa: S314 - expat bounds entities
-        root = ElementTree.fromstring(data, parser)  # noqa: S314 - as above
-    except LookupError:
-        raise RefusedError("not valid XML: unknown encoding") from None
-    except (ElementTree.ParseError, ValueError) as error:
-        raise RefusedError(f"not valid XML: {words_of(error)}") from None
+    root = tree_of(data, elements)
     if root.tag != f"{_NAMESPACE}svg":
         raise RefusedError(f"not SVG: its first element is {root.tag:.100}")
     facts: dict[str, str | int | float | bool] = {

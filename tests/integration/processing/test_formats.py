@@ -17,6 +17,7 @@ from tests.unit.processing.test_media import AV1
 from tests.unit.processing.test_media import FILES as MEDIA
 from tests.unit.processing.test_negatives import FILES as NEGATIVES
 from tests.unit.processing.test_rhino import FILES as RHINO
+from tests.unit.processing.test_robots import FILES as ROBOTS
 from tests.unit.processing.test_splats import FILES as SPLATS
 from tests.unit.processing.test_svg import FILES as SVG
 from tests.unit.processing.test_svg import svg
@@ -83,3 +84,17 @@ def test_layers_of_a_stage_are_files_of_its_asset(jail: Jail, tmp_path: Path) ->
         "立方体.usdc": "found",
         **dict(zip(outside, ("outside", "absolute", "external"), strict=True)),
     }
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_a_robot_consists_of_meshes_of_its_asset(name: str, jail: Jail, tmp_path: Path) -> None:
+    text, named = ROBOTS[name]
+    # Packages are folders of the asset, the file is in one of them.
+    files = {path.partition("://")[2] or f"робот/{path}": named[path] for path in named}
+    outcome = run(jail, tmp_path, f"робот/{name}", text.encode(), Folder(**files))
+    assert outcome.result.refused is None
+    assert outcome.result.facts["meshes"] == (4 if name == "cheetah.xml" else 3)
+    assert "missing" not in str(outcome.result.facts.get("leftOut"))
+    assert {reference.state for reference in outcome.result.references} - {"found"} <= {"missing"}
+    assert outcome.thumbnail
+    assert outcome.glb
