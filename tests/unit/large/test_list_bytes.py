@@ -1,12 +1,13 @@
 """Every paginated route, with many rows of the largest size that the product takes.
 
 A function may answer 6 MB. API Gateway gets a reply as text within JSON, so quotes and backslashes
-count twice. Each page must fit, and the pages together hold every row once. Routes are those that
-take `startingToken` in the OpenAPI document: a new one without rows in its case fails.
+count twice. Each page must fit, the pages together hold every row once, and a full page has a
+token. Routes are those that take `startingToken` in the OpenAPI document: a new one without rows in
+its case fails.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from tests.factories.files import gallery
 from tests.routes import CASES
 from tests.routes.facts import token_of
 from tests.routes.model import Case, Rows, Target
-from tests.routes.rows import copy
+from tests.routes.rows import copy, files_of, under
 from tests.unit.domains.access.matrix.world import Question, World
 from tests.unit.domains.files.changes import memory
 from tests.unit.domains.files.test_listing_requests import put, requests_of
@@ -74,28 +75,49 @@ def test_every_page_fits_a_reply_and_no_row_is_lost_or_returned_twice(
         copy(world, marker, listing.number)
     for name in ("query", "scan"):
         monkeypatch.setattr(world.tables, name, limited(getattr(world.tables, name)))
-    result, sizes = pages_of(world, case, listing)
+    pages = list(pages_of(world, case, listing))
+    result = [row for _, body in pages for row in listing.rows(body)]
     ids = [row[listing.key] for row in result if not marker or marker[:-5] in row[listing.key]]
-    assert max(sizes) < LAMBDA_BYTES
+    assert max(bytes_of(body) for _, body in pages) < LAMBDA_BYTES
     assert len(ids) == len(set(ids)) == listing.number
+    check_full_page_at_the_end(world, case, listing, *pages[-1])
 
 
-def pages_of(world: World, case: Case, listing: Rows) -> tuple[list[Json], list[int]]:
-    """All rows, and of each page the bytes that a function answers."""
-    first = case.request(Target(world, listing.state))
-    result: list[Json] = []
-    sizes: list[int] = []
+def check_full_page_at_the_end(
+    world: World, case: Case, listing: Rows, began: str, last: Json
+) -> None:
+    """A full page has a token whatever follows (decision 36), here an empty page."""
+    rows = under("items") if listing.rows is files_of else listing.rows  # with folders
+    if rows(last):
+        size = str(len(rows(last)))
+        full = page_of(world, case, listing, startingToken=began, pageSize=size)
+        token = token_of(full)
+        assert (rows(full), token is not None) == (rows(last), True)
+        last = page_of(world, case, listing, startingToken=token or "", pageSize=size)
+    assert (rows(last), token_of(last)) == ([], None)
+
+
+def pages_of(world: World, case: Case, listing: Rows) -> Iterator[tuple[str, Json]]:
+    """All pages, each with the token that requests it."""
     token: str | None = ""
     while token is not None:
-        query = {**(first.query or {}), **listing.more}
-        query |= {"startingToken": token} if token else {}
-        answer = world.send(case.route, Question(first.parameters, query))
-        assert answer.status == 200, answer.body
-        text = json.dumps(answer.body, separators=(",", ":"), ensure_ascii=False)
-        sizes.append(len(json.dumps(text, ensure_ascii=False).encode()))
-        result += listing.rows(answer.body)
-        token = token_of(answer.body)
-    return result, sizes
+        body = page_of(world, case, listing, startingToken=token)
+        yield token, body
+        token = token_of(body)
+
+
+def page_of(world: World, case: Case, listing: Rows, **sent: str) -> Json:
+    first = case.request(Target(world, listing.state))
+    query = {**(first.query or {}), **listing.more, **sent}
+    query = {name: value for name, value in query.items() if value}
+    answer = world.send(case.route, Question(first.parameters, query))
+    assert answer.status == 200, answer.body
+    return answer.body
+
+
+def bytes_of(body: Json) -> int:
+    text = json.dumps(body, separators=(",", ":"), ensure_ascii=False)
+    return len(json.dumps(text, ensure_ascii=False).encode())
 
 
 def test_old_versions_of_a_file_are_not_all_read() -> None:

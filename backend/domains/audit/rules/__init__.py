@@ -162,7 +162,7 @@ def merged(parts: Sequence[Page[dict[str, Any]]], limit: int) -> Page[dict[str, 
     )
     rows.sort(key=lambda row: row[0], reverse=True)
     items = [item for order, item in rows if known is None or order >= known][:limit]
-    if known is None and len(items) == len(rows):
+    if known is None and len(items) == len(rows) < limit:
         return Page(tuple(items))
     key = (AUDIT_ENTITY.name, AUDIT_AT.name, AUDIT_USER_ID.name)
     return Page(tuple(items), {name: items[-1][name] for name in key})

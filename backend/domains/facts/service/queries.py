@@ -83,16 +83,20 @@ class FactQueries:
             AssetNotFoundError: the asset does not exist, or the caller may not see it.
         """
         asset = self.assets.get_asset(caller, *ref.ids)
-        if file_path is not None:
-            files = Page(tuple(self.facts.references_of(asset, [file_path])))
-        else:
-            files = fill(
-                lambda request: self.facts.references(asset, request),
-                page,
-                visible=lambda _: True,
-                position_of=lambda references: self.facts.position_of(asset, references),
-                size_of=_size,
-            )
+
+        def fetch(request: PageRequest) -> Page[FileReferences]:
+            if file_path is None:
+                return self.facts.references(asset, request)
+            read = [] if request.after else self.facts.references_of(asset, [file_path])
+            return Page(tuple(read))
+
+        files = fill(
+            fetch,
+            page,
+            visible=lambda _: True,
+            position_of=lambda references: self.facts.position_of(asset, references),
+            size_of=_size,
+        )
         if not files.items:
             return Page((), files.after)
         paths = self._paths(asset)

@@ -190,7 +190,7 @@ def page_of(entries: Entries, prefix: str, page: PageRequest) -> Page[Found]:
     """Return rows in key order.
 
     A position is the last key that was used up, and how many rows of the next one were returned: a
-    key may add folders before itself.
+    key may add folders before itself. A full page always has one.
     """
     position = page.after or {}
     previous: str | None = position.get("after")
@@ -206,7 +206,8 @@ def page_of(entries: Entries, prefix: str, page: PageRequest) -> Page[Found]:
         count, previous = 0, entry.key
         if rows and entries.read >= MAX_ROWS_PER_PAGE and len(rows) < page.limit:
             return Page(tuple(rows), {"after": previous, "given": 0})
-    return Page(tuple(rows))
+    at_end = {"after": previous, "given": 0}
+    return Page(tuple(rows), at_end if len(rows) == page.limit else None)
 
 
 def _row(prefix: str, key: str, entry: ObjectVersion, entries: Entries) -> Found:

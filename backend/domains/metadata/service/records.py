@@ -422,7 +422,7 @@ def _rest(
         for field in missing[:room]
     )
     after: Position | None = None
-    if len(missing) > room:
+    if len(missing) >= room:  # a full page has a position, as one of the table has
         after = {_FIELD: order[missing[room - 1].key] if room else begin}
     return Page((*shown, *part), after)
 

@@ -113,7 +113,7 @@ def test_entries_of_the_product_are_merged_from_their_partitions(
     while True:
         page = get(client, **query).body
         items += page["Items"]
-        assert len(page["Items"]) == size or "NextToken" not in page
+        assert (len(page["Items"]) == size) == ("NextToken" in page)
         if "NextToken" not in page:
             break
         query["startingToken"] = page["NextToken"]

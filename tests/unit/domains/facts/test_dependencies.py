@@ -142,6 +142,9 @@ def test_references_are_counted_and_read_of_one_file_alone(museum: InspectionSet
     put(museum, "/b.obj", ("b.mtl", "missing"))
     assert led(museum, filePath="/b.obj") == {"/b.obj": [("b.mtl", "missing", None)]}
     assert led(museum, filePath="/c.obj") == {}
+    query = {"filePath": "/b.obj", "pageSize": "1"}
+    token = get(museum, "dependencies", **query).body["NextToken"]
+    assert get(museum, "dependencies", **query, startingToken=token).body == {"items": []}
 
 
 def test_an_asset_of_too_many_files_keeps_the_states_that_the_inspection_found(
