@@ -330,7 +330,7 @@ def _usual_statuses(binding: Binding) -> Iterator[int]:
     yield from (200, 429, 503)
     if not route.public:
         yield from (401, 403)
-    if binding.models or route.narrowing:
+    if binding.models or route.action == "GET":
         yield 400
     if "path" in binding.models or "{" in route.path:
         yield 404

@@ -14,13 +14,13 @@ from typing import Any, Generic, NamedTuple, TypeVar, Union, cast, get_args, get
 from pydantic import BaseModel
 
 from backend.core.errors import InvalidInputError
-from backend.core.models import OptionalBody
+from backend.core.models import OptionalBody, WireModel
 from backend.core.reads import Read
 from backend.http.bodies import parse_json, unknown_fields, validate
 from backend.http.call import Call
 from backend.http.sync_tokens import Exchange, sync_header
 from backend.spec.metrics import FIELDS_IGNORED
-from backend.spec.routes import Route
+from backend.spec.routes import NARROWING, Route
 from backend.values import frozen
 
 Endpoint = Callable[..., "BaseModel | Reply[Any] | Content"]
@@ -29,6 +29,7 @@ B = TypeVar("B", bound=BaseModel)
 _FIRST_ERROR = 400
 IGNORED_HEADER = "X-Ignored-Fields"
 _UNSAFE = re.compile(r"[^!-+\--~]")
+_EVERYTHING: tuple[object, ...] = (None, "", [], {}, "GLOBAL", "global", "all")
 _MAX_NAMED = 20  # ignored fields that a reply lists
 
 
@@ -93,15 +94,15 @@ class Binding:
         """Parse the endpoint's arguments, call it, and complete its reply."""
         arguments: dict[str, BaseModel] = {}
         headers: dict[str, str] = {}
-        for name, value in call.query.items():
-            self._check_narrowing(name, value)
+        for name, value in unknown_fields(self.models.get("query", WireModel), call.query):
+            self._check_narrowing(call, name, value)
         if "path" in self.models:
             arguments["path"] = self._sent("path", call.path)
         if "query" in self.models:
             arguments["query"] = self._sent("query", call.query)
         if "body" in self.models:
             values = self._values(text, is_base64)
-            ignored = self._unknown(values)
+            ignored = self._unknown(call, values)
             if ignored:
                 headers[IGNORED_HEADER] = ",".join(ignored)
                 from backend.http.metrics import count  # noqa: PLC0415 - few runs count anything
@@ -135,20 +136,21 @@ class Binding:
             raise InvalidInputError.of("body", "is required: a JSON object is expected")
         return parse_json(text, is_base64=is_base64)
 
-    def _unknown(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+    def _unknown(self, call: Call, values: Mapping[str, Any]) -> tuple[str, ...]:
         fields = list(unknown_fields(self.models["body"], values))
         for name, value in fields:
-            self._check_narrowing(name, value)
+            self._check_narrowing(call, name, value)
         unknown = tuple(name for name, _ in fields[:_MAX_NAMED])
         if unknown and self.route.ours:
             raise InvalidInputError.of(unknown[0], "is not a field of this request")
         # A header must not contain control or non-ASCII characters; commas separate the names.
         return tuple(_UNSAFE.sub("?", name[:64]) for name in unknown)
 
-    def _check_narrowing(self, place: str, value: object) -> None:
-        """Refuse a field that would narrow the request, unless its value includes everything."""
-        is_narrowing = place.rpartition(".")[2] in self.route.narrowing
-        if is_narrowing and value not in (None, "", "GLOBAL", "global", "all"):
+    def _check_narrowing(self, call: Call, place: str, value: object) -> None:
+        """Refuse a field that would narrow what is read, unless its value changes nothing."""
+        name = place.rpartition(".")[2]
+        is_narrowing = self.route.action == "GET" and name in NARROWING
+        if is_narrowing and value not in (*_EVERYTHING, call.path.get(name)):
             fact = "is not supported, and without it the request would concern more than it names"
             raise InvalidInputError.of(place, fact)
 

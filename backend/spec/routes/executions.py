@@ -2,10 +2,6 @@
 
 from backend.spec.routes.model import ASSET_PATH, Route
 
-_FILTERS = (
-    *("filterStartDate", "filterEndDate", "status", "triggerType", "groupId"),
-    "triggeredByUserId",
-)
 START_EXECUTION = Route(
     "POST", f"{ASSET_PATH}/workflows/{{workflowId}}", "executions", "start_execution",
     "Run a workflow on an asset, or on one or several of its files", "asset",
@@ -14,13 +10,11 @@ START_EXECUTION = Route(
 LIST_EXECUTIONS = Route(
     "GET", f"{ASSET_PATH}/workflows/executions", "executions", "list_executions",
     "List the executions of workflows on an asset, newest first", "asset",
-    narrowing=(*_FILTERS, "workflowId"),
 )  # fmt: skip
 LIST_WORKFLOW_EXECUTIONS = Route(
     "GET", f"{ASSET_PATH}/workflows/executions/{{workflowId}}", "executions",
     "list_workflow_executions",
     "List the executions of a workflow on an asset, in no particular order", "asset",
-    narrowing=_FILTERS,
 )  # fmt: skip
 GET_EXECUTION = Route(
     "GET", f"{ASSET_PATH}/executions/{{executionId}}", "executions", "get_execution",

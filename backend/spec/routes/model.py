@@ -37,6 +37,26 @@ ETAG = "ETag"
 ASSET_PATH = "/database/{databaseId}/assets/{assetId}"
 
 
+NARROWING = frozenset(
+    {
+        *("databaseId", "assetId", "assetVersionId", "assetVersionIdAlias", "versionId"),
+        *("assetName", "assetType", "tags", "tagName", "tagTypeName", "scope", "bucketId"),
+        *("filePath", "fileKey", "fileExtension", "key", "prefix", "filters", "query", "q"),
+        *("metadataKey", "metadataValue", "metadataQuery", "metadataFilters", "geoSearch"),
+        *("metadataEntityType", "metadataSchemaEntityType", "metadataSchemaName"),
+        *("metadataSchemaId", "pipelineId", "pipelineType", "pipelineExecutionType"),
+        *("workflowId", "workflowDatabaseId", "executionId", "hasTriggers", "triggerType"),
+        *("triggeredByUserId", "groupId", "status", "filterStartDate", "filterEndDate"),
+        *("from", "to", "at", "userId", "ofUserId", "roleName", "entity", "entityTypes"),
+        *("consumer", "objectType", "jobId", "uploadId", "apiKeyId", "constraintId"),
+        *("assetLinkId", "queueName", "roleId", "tagId", "tagTypeId", "relationId"),
+    }
+)
+"""Fields that narrow what a request reads, of this API or of later versions of VAMS. A route that
+reads and does not have one refuses it: without it, the reply would contain more than its caller
+means."""
+
+
 class SyncTarget(NamedTuple):
     """Search documents that a route's write changes: those of an asset, or of files of an asset.
 
@@ -69,9 +89,7 @@ class Route:
     as in the contract. The caller must also have permission for one of the routes `also_one_of`.
     Each part of a request to a route with `parts` is a request to one of these routes, with the
     permissions and audit entries of that route.
-    Fields of later versions of VAMS that are `narrowing` are refused instead of ignored: without
-    them, a request would concern more than its caller means. Routes of a `later` version of VAMS
-    are declared as such. `aliases` are further paths, for
+    Routes of a `later` version of VAMS are declared as such. `aliases` are further paths, for
     clients that put the path of the API before a route's.
     """
 
@@ -95,7 +113,6 @@ class Route:
     empty_not_found: bool = False
     also_one_of: tuple["Route", ...] = ()
     parts: tuple["Route", ...] = ()
-    narrowing: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 
     @property

@@ -27,11 +27,11 @@ PUT_WORKFLOW = Route(
 )  # fmt: skip
 LIST_ALL_WORKFLOWS = Route(
     "GET", "/workflows", "workflows", "list_all_workflows",
-    "List the workflows of all databases", "workflow", narrowing=("hasTriggers",),
+    "List the workflows of all databases", "workflow",
 )  # fmt: skip
 LIST_WORKFLOWS = Route(
     "GET", "/database/{databaseId}/workflows", "workflows", "list_workflows",
-    "List the workflows of a database, or of GLOBAL", "workflow", narrowing=("hasTriggers",),
+    "List the workflows of a database, or of GLOBAL", "workflow",
 )  # fmt: skip
 GET_WORKFLOW = Route(
     "GET", "/database/{databaseId}/workflows/{workflowId}", "workflows", "get_workflow",

@@ -194,7 +194,12 @@ def test_ignored_fields_are_named_where_they_stand_and_counted(
         (routes.LIST_EXECUTIONS, "query", "status", "FAILED", 400),
         (routes.LIST_ALL_WORKFLOWS, "query", "hasTriggers", "all", 200),
         (routes.LIST_ALL_WORKFLOWS, "query", "hasTriggers", "true", 400),
-        (routes.LIST_BUCKETS, "query", "databaseId", "museum", 200),
+        (routes.LIST_BUCKETS, "query", "databaseId", "museum", 400),
+        (routes.LIST_BUCKETS, "query", "colour", "red", 200),
+        (routes.SEARCH, "body", "databaseId", "museum", 400),
+        (routes.SEARCH, "body", "tags", [], 200),
+        (routes.SEARCH_SIMPLE, "parts", "geoSearch", {"radius": 1}, 400),
+        (routes.CREATE_TAG, "body", "assetId", "statue", 200),
     ],
 )
 def test_an_unknown_field_that_would_narrow_a_request_is_refused_by_name(
