@@ -1,6 +1,6 @@
 """Receives the events of a local runtime, from a queue that speaks the protocol of SQS."""
 
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -75,7 +75,7 @@ def receive_events(
         "WaitTimeSeconds": WAIT_SECONDS if follow else 0,
         "VisibilityTimeout": _HIDDEN_SECONDS,
     }
-    yielded = deque[str](maxlen=_REMEMBERED)
+    yielded = OrderedDict[str, None]()
     with httpx.Client(transport=http, timeout=WAIT_SECONDS + 30.0) as client:
         while True:
             content = request(client, "ReceiveMessage", waiting)
@@ -89,5 +89,7 @@ def receive_events(
             for message, event in zip(messages, events, strict=True):
                 if event.detail.id not in yielded:
                     yield event
-                    yielded.append(event.detail.id)
+                    yielded[event.detail.id] = None
+                    if len(yielded) > _REMEMBERED:
+                        yielded.popitem(last=False)
                 request(client, "DeleteMessage", {"ReceiptHandle": message.receipt})

@@ -233,11 +233,10 @@ class FileRestoration:
             self._record(place, done, files[0], copied)
             return done
         small = files[:large]
-        states_of_small = ((file, state_of[file.path]) for file in small)
         differing = [
             file
-            for file, state in states_of_small
-            if state and state.wanted and not state.is_current
+            for file in small
+            if (state := state_of[file.path]) and state.wanted and not state.is_current
         ]
         changed = self._without_quarantined(place, differing)
         copies = in_parallel(lambda file: self._copy_version(place, file, None), changed)

@@ -208,6 +208,10 @@ class AssetQueries:
         """As `find_asset`, of active assets only."""
         return self.assets.get(database_id, asset_id)
 
+    def find_many_active(self, wanted: Iterable[AssetRef]) -> dict[AssetRef, Asset]:
+        """As `find_active`, for several assets."""
+        return {asset.ref: asset for asset in self.assets.get_many(set(wanted))}
+
     def is_deleted_by(self, asset_id: str, job_id: str) -> bool:
         """Return whether this job has not yet deleted all data of the asset."""
         return self.assets.is_deleted_by(asset_id, job_id)

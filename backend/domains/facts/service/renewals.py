@@ -10,7 +10,7 @@ from typing import Any
 
 from backend.core.paging import PageRequest
 from backend.core.queues import Queues
-from backend.core.references import AssetRef, FileKeyRef, FileRef
+from backend.core.references import FileKeyRef, FileRef
 from backend.domains.assets.models import Asset
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.facts.repository import FactRepository
@@ -63,7 +63,7 @@ class FactRenewalStep:
             for item in page.items
             if item.is_old and (not formats or extension_of(item.ref.path) in formats)
         ]
-        assets = self._active_assets(file.asset for file in wanted)
+        assets = self.assets.find_many_active(file.asset for file in wanted)
         targets = [(assets[file.asset], file.path) for file in wanted if file.asset in assets]
         messages = self._send(job, targets)
         finished = page.after is None and not formats
@@ -85,7 +85,7 @@ class FactRenewalStep:
             files = files[:PAGE]
             last = files[-1]
             after = (last.database_id, last.asset_id, last.key)
-        assets = self._active_assets(file.asset for file in files)
+        assets = self.assets.find_many_active(file.asset for file in files)
         targets = [
             (asset, "/" + file.key.removeprefix(asset.asset_location.key))
             for file in files
@@ -98,9 +98,6 @@ class FactRenewalStep:
         messages = self._send(job, unread)
         wait = _PAUSE if messages else 0
         return Progress({"walked": list(after)}, items=len(messages), wait_seconds=wait)
-
-    def _active_assets(self, wanted: Iterable[AssetRef]) -> dict[AssetRef, Asset]:
-        return {asset.ref: asset for asset in self.assets.assets.get_many(set(wanted))}
 
     def _send(self, job: Job, targets: Iterable[tuple[Asset, str]]) -> list[dict[str, Any]]:
         """Request the inspections of files by their paths. Return the messages."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 
 from backend.core.clock import Clock, iso, utc_now
 from backend.core.errors import InvalidInputError
@@ -224,7 +225,7 @@ class FileQueries:
             raise FileNotFoundInAssetError(target.path, target.asset.asset_id)
         return snapshot.version_id
 
-    @property
+    @cached_property
     def _origins(self) -> FileOrigins:
         return FileOrigins(self.files, self.assets, self.objects)
 
