@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backend.core.delete_markers import markers_hiding, newest
 from backend.core.file_kinds import is_file, preview_base
-from backend.core.objects import Objects, ObjectVersion
+from backend.core.objects import Objects, ObjectVersion, VersionRef
 from backend.core.parallel import in_parallel
 from backend.core.transactions import Write
 from backend.domains.files import rules
@@ -140,6 +140,14 @@ class FileDeletion:
         return bool(versions) and page.next_key is not None
 
     def _delete(self, work: Work, versions: Sequence[ObjectVersion]) -> None:
+        # Origins first: a repetition finds them by the versions.
+        stored = [
+            VersionRef(rules.relative_path(work.target.prefix, version.key), version.version_id)
+            for version in versions
+            if not version.is_delete_marker
+        ]
+        markers = [rules.marker_of(*ref) for ref in stored]
+        self.rows.delete_origins(work.asset.ref, [*stored, *markers])
         self.objects.delete_many(
             work.target.bucket, [(version.key, version.version_id) for version in versions]
         )

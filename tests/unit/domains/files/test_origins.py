@@ -11,10 +11,13 @@ from backend.core.objects import VersionRef
 from backend.core.tables import Tables
 from backend.domains.files.models import VersionOrigin
 from backend.domains.files.routes import build_router
+from backend.spec.tables.assets import FILE_VERSION_HISTORY
 from tests.factories.access import OnlyUser
 from tests.factories.assets import created_asset
-from tests.factories.files import PARAMETERS, PATH, Gallery
+from tests.factories.files import BUCKET, PARAMETERS, PATH, Gallery
 from tests.factories.http import Client
+from tests.fakes.objects import MemoryObjects
+from tests.fakes.tables import MemoryTables
 from tests.unit.domains.files.changes import change
 
 BY = {"changeUserId": "admin"}
@@ -107,6 +110,38 @@ def test_markers_that_a_folder_loses_leave_no_origin_to_later_ones(museum: Galle
     museum.objects.delete(bucket, f"{prefix}parts/a.glb")  # by another program
     marker, _ = versions_of(museum, "/parts/a.glb")
     assert origin_of(marker) == {}
+
+
+@pytest.mark.parametrize(
+    "named", [{"filePath": "/parts/a.glb"}, {"filePath": "/parts/", "isPrefix": True}]
+)
+def test_a_permanent_deletion_deletes_origins_while_the_versions_name_them(
+    museum: Gallery,
+    tables: MemoryTables,
+    objects: MemoryObjects,
+    monkeypatch: pytest.MonkeyPatch,
+    named: dict[str, Any],
+) -> None:
+    museum.put("/parts/a.glb")
+    museum.put("/b.glb")
+    for path in ("/parts/a.glb", "/b.glb"):
+        change(museum, "PUT", "setPrimaryFile", {"filePath": path, "primaryType": "primary"})
+        change(museum, "DELETE", "archiveFile", {"filePath": path})
+    assert len(tables.rows(FILE_VERSION_HISTORY)) == 4
+    left: list[set[str]] = []
+    delete_many = objects.delete_many
+
+    def noting(bucket: str, versions: Any) -> None:
+        if bucket == BUCKET:
+            left.append({row["versionId:filePath"] for row in tables.rows(FILE_VERSION_HISTORY)})
+        delete_many(bucket, versions)
+
+    monkeypatch.setattr(objects, "delete_many", noting)
+    change(museum, "DELETE", "deleteFile", {**named, "confirmPermanentDelete": True})
+    # A worker that dies between the two leaves versions, by which a repetition finds the rows.
+    assert all(row.endswith(":/b.glb") for rows in left for row in rows)
+    assert len(tables.rows(FILE_VERSION_HISTORY)) == 2
+    assert len(left) > 0
 
 
 def test_assets_and_workflows_that_the_caller_may_not_see_are_left_out(
