@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from backend.core.models import SentModel, WireModel, WrongFieldError
-from backend.core.names import AssetId, Id, Line, is_text
+from backend.core.names import AssetId, Form, Id, Line, is_text
 from backend.search.values import inexact_fact, is_inexact
 
 EntityType = Literal["asset", "file"]
@@ -324,6 +324,16 @@ class SearchBody(Window):
             )
         ),
     ] = False
+    held_previews: Annotated[
+        list[Annotated[str, Form("[0-9a-f]{32}", "must be the id of a preview")]],
+        Field(
+            max_length=MAX_PREVIEWED,
+            description=(
+                "Ids of previews whose URLs have not expired: their hits have `previewHeld`, and "
+                "no new URL."
+            ),
+        ),
+    ] = []
     after: Annotated[str, Field(max_length=MAX_CURSOR_CHARS)] | None = None
     source_fields: Annotated[
         list[Term] | None,
@@ -359,6 +369,8 @@ class SearchBody(Window):
     def check_previews(self) -> "SearchBody":
         if self.previews and self.size > MAX_PREVIEWED:
             raise WrongFieldError("size", f"must not exceed {MAX_PREVIEWED} with previews")
+        if self.held_previews and not self.previews:
+            raise WrongFieldError("heldPreviews", "requires previews")
         return self
 
     @model_validator(mode="after")

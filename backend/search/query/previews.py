@@ -6,7 +6,7 @@ files and previews, and one the results of inspections, of files without a previ
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
@@ -80,11 +80,12 @@ class PreviewQueries:
         return self.assets.visible(caller, sorted(set(assets)))
 
     def add(
-        self, caller: Identity, hits: Sequence[JsonObject]
+        self, caller: Identity, hits: Sequence[JsonObject], held: Collection[str] = ()
     ) -> tuple[list[JsonObject], Read | None]:
         """Return hits, and their files, with `preview` or `previewMissing`; and what was read.
 
-        A hit has its `_source`.
+        A hit has its `_source`. Previews whose ids are `held` are named in `previewHeld` instead:
+        signing takes most of the time, and their URLs were recorded when they were signed.
         """
         whole = [part for hit in hits for part in (hit, *hit.get("files", ()))]
         sources: list[JsonObject] = [hit["_source"] for hit in whole]
@@ -104,7 +105,13 @@ class PreviewQueries:
             if isinstance(picture, Missing):
                 parts.append({"previewMissing": picture.model_dump(by_alias=True)})
                 continue
-            preview = self._address(picture, until)
+            if (preview_id := _preview_id(picture)) in held:
+                parts.append({"previewHeld": preview_id})
+                continue
+            url, *small = (self._url(picture.bucket, *place) for place in picture.places)
+            preview = Preview(
+                id=preview_id, url=url, small_url=small[0] if small else None, expires_at=until
+            )
             parts.append({"preview": preview.model_dump(by_alias=True, exclude_none=True)})
             ids = source["str_databaseid"], source["str_assetid"]
             read[ReadAsset(*ids, (picture.path,))] = None
@@ -208,16 +215,6 @@ class PreviewQueries:
                     explained[number] = never
         return explained
 
-    def _address(self, picture: _Picture, until: str) -> Preview:
-        name = "\n".join(picture[:3])
-        url, *small = (self._url(picture.bucket, *place) for place in picture.places)
-        return Preview(
-            id=hashlib.sha256(name.encode()).hexdigest()[:_ID_CHARS],
-            url=url,
-            small_url=small[0] if small else None,
-            expires_at=until,
-        )
-
     def _url(self, bucket: str, key: str, version: str) -> str:
         is_versioned = not version.startswith(_WITHOUT_VERSIONS)
         return self.objects.presign_get(
@@ -229,6 +226,11 @@ class PreviewQueries:
             ),
             expires=self.url_seconds,
         )
+
+
+def _preview_id(picture: _Picture) -> str:
+    name = "\n".join(picture[:3])
+    return hashlib.sha256(name.encode()).hexdigest()[:_ID_CHARS]
 
 
 def _picture_of(document: JsonObject, asset: Asset) -> _Picture | None:

@@ -65,7 +65,8 @@ class Preview(WireModel):
 class SearchHit(_Raw):
     """A found asset or file; `_index_type` is its type. `files` are the best files of an asset.
 
-    With `previews`, a hit has `preview` or `previewMissing`, except in indexes that need a reindex.
+    With `previews`, a hit has `preview`, `previewHeld` (the id of one of `heldPreviews`) or
+    `previewMissing`, except in indexes that need a reindex.
     """
 
     id: Annotated[str, Field(alias="_id")]
@@ -83,6 +84,7 @@ class SearchHit(_Raw):
         Field(description="With `fileCounts`, how many files of the asset the caller may see."),
     ] = None
     preview: Preview | None = None
+    preview_held: str | None = None
     preview_missing: Missing | None = None
 
 

@@ -33,7 +33,7 @@ def build_router(service: SearchService) -> Router:
         answer, read = service.search(call.caller, body, written=written), None
         status = 202 if "lag" in answer else 200
         if body.previews:
-            answer, read = service.with_previews(call.caller, answer)
+            answer, read = service.with_previews(call.caller, answer, held=body.held_previews)
         if body.source_fields is not None:
             answer = with_fields(answer, body.source_fields)
         plain = None if read is None else SearchReply.model_validate(without_previews(answer))

@@ -166,14 +166,18 @@ class SearchService:
         plan = self._admit(caller, plan_simple_search(body, self.visibility.search_filter(caller)))
         return to_reply(plan, self._find(caller, plan))
 
-    def with_previews(self, caller: Identity, reply: JsonObject) -> tuple[JsonObject, Read | None]:
+    def with_previews(
+        self, caller: Identity, reply: JsonObject, *, held: Iterable[str]
+    ) -> tuple[JsonObject, Read | None]:
         """Return a reply with URLs of previews in its hits, and what the caller reads by them.
+
+        The caller still has the URLs of those that are `held`.
 
         None are added in indexes of an earlier release: such a reply has `reindexDue`.
         """
         if self.state.mapping_version_read() < _PREVIEWS_FROM:
             return reply, None
-        hits, read = self.previews().add(caller, reply["hits"]["hits"])
+        hits, read = self.previews().add(caller, reply["hits"]["hits"], frozenset(held))
         return {**reply, "hits": {**reply["hits"], "hits": hits}}, read
 
     def list_previews(

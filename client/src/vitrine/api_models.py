@@ -2404,7 +2404,8 @@ class Hit(HitText):
     """
     A found asset or file; `_index_type` is its type. `files` are the best files of an asset.
 
-    With `previews`, a hit has `preview` or `previewMissing`, except in indexes that need a reindex.
+    With `previews`, a hit has `preview`, `previewHeld` (the id of one of `heldPreviews`) or
+    `previewMissing`, except in indexes that need a reindex.
     """
 
     id: str = Field(..., alias="_id")
@@ -2419,6 +2420,7 @@ class Hit(HitText):
     files: tuple[Hit, ...] = Field(default=(), validate_default=True)
     file_count: int | None = None
     preview: Preview | None = None
+    preview_held: str | None = None
     preview_missing: Missing | None = None
 
 

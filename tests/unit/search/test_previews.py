@@ -351,6 +351,33 @@ def test_replies_from_indexes_of_an_earlier_version_have_no_previews_and_the_rea
     assert (named.body["items"], "reindex" in named.body["reindexDue"]) == ([], True)
 
 
+def test_previews_that_the_caller_holds_are_named_and_not_signed_again(
+    hall: SearchedMuseum,
+) -> None:
+    hall.asset()
+    hall.shown("/a.obj")
+    hall.shown("/b.obj")
+    first = hits(hall.search())
+    held = first["statue/a.obj"]["preview"]["id"]
+    hall.reads.recorded.clear()
+    later = hits(hall.search(heldPreviews=[held, "0" * 32]))
+    assert later["statue/a.obj"]["previewHeld"] == held
+    assert "preview" not in later["statue/a.obj"]
+    assert later["statue/b.obj"]["preview"] == first["statue/b.obj"]["preview"]
+    ((*_, read),) = hall.reads.recorded
+    assert [asset.files for asset in read.assets] == [("/b.obj.previewFile.png",)]
+    hall.door.may_download = False
+    denied = hits(hall.search(heldPreviews=[held]))["statue/a.obj"]
+    assert (denied["previewMissing"]["reason"], "previewHeld" in denied) == ("notPermitted", False)
+
+
+@pytest.mark.parametrize("held", [["0" * 32] * 201, ["0" * 31], ["G" * 32], [7], "0" * 32])
+def test_held_previews_are_at_most_200_ids(hall: SearchedMuseum, held: object) -> None:
+    refused = hall.search(heldPreviews=held)
+    assert (refused.status, "heldPreviews" in refused.body["message"]) == (400, True)
+    assert hall.search(heldPreviews=["0" * 32], previews=False).status == 400
+
+
 def test_pages_with_previews_have_at_most_200_hits(hall: SearchedMuseum) -> None:
     assert hall.search(size=200).status == 200
     refused = hall.search(size=201)

@@ -1,5 +1,6 @@
 import { keepChoice, readChoice } from './choices';
 import { createStore } from './createStore';
+import { readList, storeList } from './tabStorage';
 
 /**
  * The columns of the list of hits beside the name, as the user chose them: parts of every card,
@@ -10,16 +11,14 @@ export const MOST_COLUMNS = 8;
 const KEPT = 'vitrine-columns';
 const STORED = 'vitrine.columns';
 
-function readColumns(): string[] {
-  const stored = sessionStorage.getItem(STORED);
-  return stored === null ? (readChoice(KEPT) ?? CHOSEN) : (JSON.parse(stored) as string[]);
-}
+const readColumns = (): string[] =>
+  readList(STORED, (column) => typeof column === 'string') ?? readChoice(KEPT) ?? CHOSEN;
 
 export const columns = createStore(readColumns());
 
 /** Remembers the columns; those of metadata, whose keys are the user's, end with the tab. */
 export function setColumns(next: string[]): void {
-  sessionStorage.setItem(STORED, JSON.stringify(next));
+  storeList(STORED, next);
   keepChoice(
     KEPT,
     next.filter((column) => !column.startsWith('metadata.')),

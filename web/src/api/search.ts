@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, reply, replyWithHeaders } from './client';
 import { SOURCE_FIELDS } from './hits';
+import { heldPreviews, withPreviews } from './pictures';
 import type { components } from './schema';
 import { hasUnnamedWrite, latestWrite, markWriteSeen } from './writes';
 
@@ -21,13 +22,19 @@ export const pollWhileLagging = (result: { lagging: boolean } | undefined): numb
 
 /** Searches, and waits a few seconds for the latest writes of this tab. */
 export async function search(request: SearchBody, signal?: AbortSignal): Promise<SearchResult> {
-  const body = { ...request, sourceFields: [...SOURCE_FIELDS, ...(request.sourceFields ?? [])] };
+  const named = request.previews ? heldPreviews() : [];
+  const body = {
+    ...request,
+    sourceFields: [...SOURCE_FIELDS, ...(request.sourceFields ?? [])],
+    heldPreviews: named.map(({ id }) => id),
+  };
   const write = latestWrite();
   const { data, status } = await replyWithHeaders(
     api.POST('/search', { body, params: { header: write ? { 'X-After': write } : {} }, signal }),
   );
   if (status === 200 && write) markWriteSeen(write);
-  return { reply: data, lagging: status === 202 || hasUnnamedWrite() };
+  const hits = { ...data.hits, hits: withPreviews(data.hits.hits, named) };
+  return { reply: { ...data, hits }, lagging: status === 202 || hasUnnamedWrite() };
 }
 
 /** Names, tags, metadata keys and values that begin with some words. */

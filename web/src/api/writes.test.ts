@@ -34,9 +34,9 @@ afterEach(() => {
 test('after a reload, searches wait for the latest write until one has seen it', async () => {
   (await reloaded()).recordWrite(written);
   const page = await reloaded();
-  POST.mockResolvedValueOnce({ data: {}, status: 202 });
+  POST.mockResolvedValueOnce({ data: { hits: { hits: [] } }, status: 202 });
   expect((await page.search({})).lagging).toBe(true);
-  POST.mockResolvedValueOnce({ data: {}, status: 200 });
+  POST.mockResolvedValueOnce({ data: { hits: { hits: [] } }, status: 200 });
   expect((await page.search({})).lagging).toBe(false);
   for (const [, options] of POST.mock.calls as [string, { params: object }][]) {
     expect(options.params).toEqual({ header: { 'X-After': 'abc.1-2_3' } });
@@ -65,7 +65,7 @@ test('searches wait for all writes until one has seen them, and for the latest o
 test('after a write that the server does not name, searches are repeated for some seconds', async () => {
   const page = await reloaded();
   page.recordWrite(new Headers());
-  POST.mockResolvedValue({ data: {}, status: 200 });
+  POST.mockResolvedValue({ data: { hits: { hits: [] } }, status: 200 });
   expect((await page.search({})).lagging).toBe(true);
   vi.advanceTimersByTime(5_000);
   expect((await page.search({})).lagging).toBe(false);

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, reply } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import { pagesOf } from '../../api/pages';
+import { holdPreview } from '../../api/pictures';
 import { queryClient } from '../../api/queries';
 import type { components } from '../../api/schema';
 import type { Place } from '../../api/downloads';
@@ -212,7 +213,10 @@ export const picturesQuery = (items: readonly LinkedItem[]) =>
         ),
       );
       return new Map(
-        response?.items.map((item) => [itemKey({ ...item, path: item.key ?? undefined }), item]),
+        response?.items.map((item) => [
+          itemKey({ ...item, path: item.key ?? undefined }),
+          { ...item, preview: item.preview && holdPreview(item.preview) },
+        ]),
       );
     },
     enabled: items.length > 0,

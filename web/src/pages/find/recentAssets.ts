@@ -1,3 +1,5 @@
+import { hasTexts, readList, storeList } from '../../api/tabStorage';
+
 /** Assets that this tab opened lately. They end with the tab, and with the sign-in. */
 interface RecentAsset {
   databaseId: string;
@@ -8,19 +10,14 @@ interface RecentAsset {
 const STORED = 'vitrine.recent';
 const MOST = 8;
 
-export function recentAssets(): RecentAsset[] {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(STORED) ?? '[]');
-    return Array.isArray(stored) ? (stored as RecentAsset[]) : [];
-  } catch {
-    // Another program wrote the entry.
-    return [];
-  }
-}
+const isRecentAsset = (value: unknown): value is RecentAsset =>
+  hasTexts(value, 'databaseId', 'assetId', 'name');
+
+export const recentAssets = (): RecentAsset[] => readList(STORED, isRecentAsset) ?? [];
 
 export function addRecentAsset(asset: RecentAsset): void {
   const others = recentAssets().filter(
     (recent) => recent.assetId !== asset.assetId || recent.databaseId !== asset.databaseId,
   );
-  sessionStorage.setItem(STORED, JSON.stringify([asset, ...others].slice(0, MOST)));
+  storeList(STORED, [asset, ...others].slice(0, MOST));
 }
