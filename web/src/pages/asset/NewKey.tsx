@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { hasSuggestions, suggestionsQuery } from '../../api/search';
 import { metadataTexts } from '../../texts/metadata';
+import { KeyInput } from '../../ui/KeyInput';
 import { toValueType, VALUE_TYPES, type ValueType } from './metadataQueries';
 import type { FieldAttributes } from './ValueInput';
 
@@ -15,29 +14,16 @@ export function NewKey(props: {
   onChange: (next: { key?: string; type?: ValueType }) => void;
 }) {
   const { id, keyName, onChange } = props;
-  // Keys that other assets have: two names for one thing are not found together.
-  const keys = useQuery({ ...suggestionsQuery(keyName), enabled: hasSuggestions(keyName) });
   return (
     <>
       <label htmlFor={`${id}-key`}>{words.key}</label>
-      <input
+      <KeyInput
         id={`${id}-key`}
-        dir="auto"
-        maxLength={256}
         autoFocus
-        autoComplete="off"
-        list={`${id}-keys`}
         {...props.attributes}
         value={keyName}
         onChange={(event) => onChange({ key: event.target.value })}
       />
-      <datalist id={`${id}-keys`}>
-        {keys.data?.suggestions
-          .filter(({ kind }) => kind === 'key')
-          .map(({ text }) => (
-            <option key={text} value={text} />
-          ))}
-      </datalist>
       <label htmlFor={`${id}-type`}>{words.type}</label>
       <select
         id={`${id}-type`}

@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type SyntheticEvent } from 'react';
 import { columns, MOST_COLUMNS, setColumns } from '../../api/columns';
 import { useStore } from '../../api/createStore';
-import { hasSuggestions, suggestionsQuery } from '../../api/search';
 import { columnTexts, columnsTexts } from '../../texts/columns';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { FACTS } from '../../ui/facts';
+import { KeyInput } from '../../ui/KeyInput';
 import { UserText } from '../../ui/UserText';
 import { columnLabel } from './columnLabels';
 
@@ -59,7 +58,6 @@ export function ColumnsDialog({ onClose }: { onClose: () => void }) {
 function KeyForm({ isFull, onAdd }: { isFull: boolean; onAdd: (key: string) => void }) {
   const id = useId();
   const [key, setKey] = useState('');
-  const keys = useQuery({ ...suggestionsQuery(key), enabled: hasSuggestions(key) });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     if (key.trim()) onAdd(key.trim());
@@ -68,21 +66,7 @@ function KeyForm({ isFull, onAdd }: { isFull: boolean; onAdd: (key: string) => v
   return (
     <form className="inline" onSubmit={submit}>
       <label htmlFor={id}>{columnsTexts.key}</label>
-      <input
-        id={id}
-        maxLength={256}
-        autoComplete="off"
-        list={`${id}-keys`}
-        value={key}
-        onChange={({ target }) => setKey(target.value)}
-      />
-      <datalist id={`${id}-keys`}>
-        {keys.data?.suggestions
-          .filter(({ kind }) => kind === 'key')
-          .map(({ text }) => (
-            <option key={text} value={text} />
-          ))}
-      </datalist>
+      <KeyInput id={id} value={key} onChange={({ target }) => setKey(target.value)} />
       <button type="submit" disabled={isFull}>
         {columnsTexts.add}
       </button>
