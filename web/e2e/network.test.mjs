@@ -196,6 +196,25 @@ test('an upload that a reload interrupts goes on in its asset, not in a second o
   await page.getByRole('status').getByText('1 asset', { exact: true }).waitFor();
 });
 
+test('an upload goes on while its user looks at other pages', async ({ page }) => {
+  const name = `followed ${Date.now()}`;
+  await page.route(STORAGE, (route) =>
+    route.request().method() === 'PUT' ? undefined : route.continue(),
+  );
+  await (await chooseFiles(page, [file('a.txt')], name)).click();
+  await page.locator('.files li', { hasText: '0 B of 1 B' }).waitFor();
+  await page.getByRole('link', { name: /^Vitrine/ }).click();
+  await page.locator(HITS).first().waitFor();
+  await page.locator('.activity', { hasText: '0 B of 1 B' }).waitFor();
+  await accessible(page, 'an upload on another page');
+  // What waits is sent.
+  await page.unroute(STORAGE);
+  await page.getByText('The upload is complete.').waitFor();
+  await page.locator('.activity').waitFor({ state: 'detached' });
+  await page.goto(`${UI}?q=${quoted(name)}`);
+  await page.getByRole('status').getByText('1 asset', { exact: true }).waitFor();
+});
+
 test('another try of a viewer whose code is lost loads only this part', async ({ page }) => {
   const code = /\/assets\/TextView-/;
   await page.route(code, (route) => route.abort('connectionreset'));

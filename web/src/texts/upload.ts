@@ -120,7 +120,7 @@ export const uploadTexts = {
   firstDatabase: 'library',
   filesOf: (name: string) => `Files of ${name}`,
   createDatabase: 'Upload files to create one',
-  leave: 'An upload is running. Leave the page and stop it?',
+  show: 'Show',
   notAllowed: 'You may not upload files. An administrator can give you a role that may.',
   required: (name: string) => `${name} is required.`,
   needFiles: 'Choose files first.',

@@ -13,9 +13,12 @@ import { runsTexts } from '../../texts/runs';
 import { UserText } from '../../ui/UserText';
 import { toast } from '../../ui/Toasts';
 import { useMediaQuery } from '../../ui/useMediaQuery';
+import { uploadTexts } from '../../texts/upload';
 import { isActive, runQuery, stopRun, workflowName } from '../asset/runQueries';
 import { JobButton, JobProgress } from '../jobs/JobsPage';
 import { cancelJob, jobName } from '../jobs/queries';
+import { currentUpload, removeUpload, type CurrentUpload } from '../upload/currentUpload';
+import { useUploadStatus } from '../upload/useUploadStatus';
 import './activity.css';
 
 const words = runsTexts;
@@ -26,13 +29,17 @@ const SHOWN = 5;
 export function ActivityPanel() {
   const { jobs, runs } = useStore(activity);
   const isWide = useMediaQuery('(min-width: 56rem)');
-  const onJobs = useRouterState({ select: (state) => state.location.pathname === '/jobs' });
-  const shown = onJobs ? [] : [...jobs.values()];
-  if (!shown.length && !runs.length) return null;
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const shown = path === '/jobs' ? [] : [...jobs.values()];
+  const current = useStore(currentUpload);
+  const upload = path === '/upload' ? null : current;
+  const number = shown.length + runs.length + (upload ? 1 : 0);
+  if (!number) return null;
   return (
     <details className="activity" open={isWide}>
-      <summary>{words.running(shown.length + runs.length)}</summary>
+      <summary>{words.running(number)}</summary>
       <ul>
+        {upload && <UploadItem upload={upload} />}
         {shown.map((job) => (
           <JobItem key={job.jobId} job={job} />
         ))}
@@ -42,6 +49,48 @@ export function ActivityPanel() {
       </ul>
       {runs.length > SHOWN && <p className="faint">{words.others(runs.length - SHOWN)}</p>}
     </details>
+  );
+}
+
+function UploadItem({ upload }: { upload: CurrentUpload }) {
+  const { run, place } = upload;
+  const { running, paused, fraction, words: status } = useUploadStatus(upload);
+  const { databaseId: database, assetId: asset } = place;
+  useEffect(() => {
+    if (running || !run.isComplete()) return;
+    toast(uploadTexts.done);
+    removeUpload();
+  }, [running, run]);
+  return (
+    <li>
+      <strong>{uploadTexts.title}</strong>
+      <progress max={1} value={fraction} aria-label={uploadTexts.title} />
+      <p>{status}</p>
+      <div className="acts">
+        <Link to="/upload" search={{ database, asset }} className="button small" preload={false}>
+          {uploadTexts.show}
+        </Link>
+        {running && (
+          <button
+            type="button"
+            className="small"
+            onClick={() => (paused ? run.resume() : run.pause())}
+          >
+            {paused ? uploadTexts.resume : uploadTexts.pause}
+          </button>
+        )}
+        {!running && (
+          <button
+            type="button"
+            className="small"
+            aria-label={words.hide(uploadTexts.title)}
+            onClick={removeUpload}
+          >
+            ×
+          </button>
+        )}
+      </div>
+    </li>
   );
 }
 

@@ -12,6 +12,7 @@ import { session } from '../../session/session';
 import { SignIn } from '../signin/SignIn';
 import { SessionExpiredDialog } from '../signin/SessionExpiredDialog';
 import { texts } from '../../texts';
+import { currentUpload } from '../upload/currentUpload';
 import { DropTarget } from './DropTarget';
 import { ErrorBoundary } from '../../ui/ErrorBoundary';
 import { RetryButton } from '../../ui/ErrorNotice';
@@ -53,7 +54,8 @@ export function Shell() {
 /** What runs for the user, on each page; without it the page is whole. */
 function Activity() {
   const { jobs, runs } = useStore(activity);
-  if (!jobs.size && !runs.length) return null;
+  const upload = useStore(currentUpload);
+  if (!jobs.size && !runs.length && !upload) return null;
   return (
     <ErrorBoundary fallback={() => null}>
       <Suspense>
@@ -63,11 +65,12 @@ function Activity() {
   );
 }
 
-/** The page of uploads takes dropped files itself. */
+/** The page of uploads takes dropped files itself; one upload runs at once. */
 function DropTargetOutsideUpload() {
+  const upload = useStore(currentUpload);
   const onUpload = useRouterState({ select: (state) => state.location.pathname === '/upload' });
   const mayUpload = useMayWrite();
-  return onUpload ? null : <DropTarget mayUpload={mayUpload ?? false} />;
+  return onUpload ? null : <DropTarget mayUpload={mayUpload === true && !upload} />;
 }
 
 export function NotFound() {

@@ -1,10 +1,11 @@
 // What runs for the user follows them from page to page.
-import { screen, waitFor } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
 import { activity, addRuns } from '../../api/activity';
 import { pollJob } from '../../api/jobs';
 import { button, expectAccessible, openPage } from '../../testing/page';
-import { ASSET, PLACE, respond, sent } from '../../testing/server';
+import { currentUpload } from '../upload/currentUpload';
+import { ASSET, holdReply, PLACE, respond, sent } from '../../testing/server';
 
 const panel = () => document.querySelector('.activity');
 
@@ -66,4 +67,46 @@ test('runs are shown until they succeed, or their failure is hidden; never to an
   await button('Hide flow <b>c');
   await openPage('/');
   await waitFor(() => expect(activity.current().runs).toEqual([]));
+});
+
+/** Computes no sums. */
+class NoSums {
+  onmessage: ((event: { data: object }) => void) | null = null;
+  postMessage({ id }: { id: number }) {
+    setTimeout(() => this.onmessage?.({ data: { id, sum: 'sum' } }));
+  }
+  terminate() {}
+}
+
+test('an upload goes on while its user is on other pages, and ends with the user', async () => {
+  vi.stubGlobal('Worker', NoSums);
+  const { held, release } = holdReply();
+  respond('get', `${ASSET}/listFiles`, { items: [] });
+  respond('post', '/uploads', async () => {
+    await held;
+    return Response.json({ code: 'InvalidInput', message: 'Refused <b>' }, { status: 400 });
+  });
+  const user = await openPage('/upload?database=library&asset=x1');
+  await screen.findByText('Drop files or a folder here');
+  const picker = document.querySelector('input[type=file]');
+  if (picker) fireEvent.change(picker, { target: { files: [new File(['x'], 'a.txt')] } });
+  await screen.findByText('1 is new.');
+  await user.click(await button('Upload 1 file'));
+  await button('Pause');
+  expect(panel()).toBeNull();
+  await user.click(screen.getByRole('link', { name: /^Vitrine/ }));
+  await waitFor(() => expect(panel()).not.toBeNull());
+  await expectAccessible();
+  const closing = new Event('beforeunload', { cancelable: true });
+  dispatchEvent(closing);
+  expect(closing.defaultPrevented).toBe(true);
+  release();
+  await screen.findByText('1 file could not be uploaded.');
+  await user.click(screen.getByRole('link', { name: 'Show' }));
+  await screen.findByText(/Refused <b>/);
+  expect(panel()).toBeNull();
+  await user.click(screen.getByRole('link', { name: /^Vitrine/ }));
+  await waitFor(() => expect(panel()).not.toBeNull());
+  await openPage('/');
+  await waitFor(() => expect(currentUpload.current()).toBeNull());
 });

@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { errorText } from '../../api/errors';
 import { useMayWrite } from '../../api/queries';
 import { texts } from '../../texts';
 import { visibleName } from '../../texts/formats';
 import { uploadTexts } from '../../texts/upload';
-import type { Place } from '../../api/downloads';
+import { useStore } from '../../api/createStore';
+import { currentUpload, removeUpload } from './currentUpload';
 import type { LocalFile } from './localFiles';
 import { DROPPED_FILES, useFileDrop } from './useFileDrop';
 import { UploadSetup } from './UploadSetup';
 import { UploadProgress } from './UploadProgress';
-import type { UploadRun } from './uploadRun';
 import './upload.css';
 
 /** Files with their paths in a folder of the target (`/papers/`). */
@@ -27,19 +27,17 @@ export function UploadPage() {
     intoFolder(cache.getQueryData<LocalFile[]>(DROPPED_FILES) ?? [], search.folder),
   );
   const [failure, setFailure] = useState('');
-  const [run, setRun] = useState<{ run: UploadRun; place: Place; requested: typeof search } | null>(
-    null,
-  );
+  const upload = useStore(currentUpload);
   useEffect(() => {
     document.title = `${uploadTexts.title} · ${texts.product}`;
   }, []);
   useEffect(() => cache.removeQueries({ queryKey: DROPPED_FILES }), [cache]);
-  useEffect(() => () => run?.run.end(), [run]);
-  const running = () => run?.run.progress.current().running ?? false;
-  useBlocker({
-    shouldBlockFn: () => running() && !confirm(uploadTexts.leave),
-    enableBeforeUnload: running,
-  });
+  useEffect(
+    () => () => {
+      if (currentUpload.current()?.run.isComplete()) removeUpload();
+    },
+    [],
+  );
   const { folder } = search;
   const add = useCallback(
     (chosen: LocalFile[]) => {
@@ -58,20 +56,21 @@ export function UploadPage() {
     [add],
   );
   const mayWrite = useMayWrite();
-  const { over } = useFileDrop(run || mayWrite === false ? null : drop);
+  const { over } = useFileDrop(upload || mayWrite === false ? null : drop);
   return (
     <div className="upload">
       <h1>{uploadTexts.title}</h1>
       {search.asset && folder && <p>{uploadTexts.intoFolder(visibleName(folder.slice(1, -1)))}</p>}
       {mayWrite === false ? (
         <p className="notice">{uploadTexts.notAllowed}</p>
-      ) : run ? (
+      ) : upload ? (
         <UploadProgress
-          {...run}
+          {...upload}
           onMore={() => {
-            void navigate({ search: run.requested, replace: true });
-            setRun(null);
-            setFiles([]);
+            const { place, requested } = upload;
+            const isOfUpload = search.asset === place.assetId;
+            void navigate({ search: isOfUpload ? requested : search, replace: true });
+            removeUpload();
           }}
         />
       ) : (
@@ -84,13 +83,13 @@ export function UploadPage() {
           onAdd={add}
           onChange={setFiles}
           onStart={(started, place) => {
-            setRun({ run: started, place, requested: search });
+            currentUpload.set({ run: started, place, requested: search });
+            setFiles([]);
             // A reload while it runs leads to the same asset, not to a second one.
             const { databaseId: database, assetId: asset } = place;
             void navigate({
               search: { database, asset, folder },
               replace: true,
-              ignoreBlocker: true,
             });
             void started.start();
           }}

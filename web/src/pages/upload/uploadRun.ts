@@ -102,6 +102,12 @@ export class UploadRun {
     this.hashing.end();
   }
 
+  /** Whether it has ended, and all files are there. */
+  isComplete(): boolean {
+    const { items, running } = this.progress.current();
+    return !running && items.every(({ state }) => state === 'done' || state === 'skipped');
+  }
+
   private async batch(items: Item[], signal: AbortSignal): Promise<void> {
     const sums = new Map<Item, string>();
     for (const item of items) {
