@@ -233,3 +233,23 @@ test('a search and an asset are saved for this user, and opened again', async ({
   acts.end('Open a saved search');
   assert.equal(new URL(page.url()).search, '?q=gear&view=list');
 });
+
+test('where photographs were taken is on a map, also by keys', async ({ open }) => {
+  const { page } = await open(NARROW_AND_DARK);
+  await withKey(page);
+  await page.goto(`${UI}?q=photos`);
+  await page.getByRole('button', { name: 'Map', exact: true }).click();
+  const map = page.getByRole('region', { name: 'Map' });
+  const group = map.getByRole('button', { name: /places here$/ }).first();
+  await group.press('Enter');
+  await map.getByRole('link', { name: 'photos' }).first().waitFor();
+  await accessible(page, 'a map of hits');
+  await fits(page);
+  const nearer = map.getByRole('button', { name: 'Zoom in' });
+  for (let times = 0; times < 4; times += 1) await nearer.click();
+  await map
+    .getByRole('link', { name: /^photos: .*jpg$/ })
+    .first()
+    .press('Enter');
+  await page.locator('.stage img').waitFor();
+});

@@ -9,6 +9,7 @@ const ROOTS = {
   'src/pages/compare/compare.css': ['compare'],
   'src/pages/database/database.css': ['database', 'databases'],
   'src/pages/find/find.css': ['find', 'search'],
+  'src/pages/find/map.css': ['map'],
   'src/pages/jobs/jobs.css': ['jobs'],
   'src/pages/metadata/sheet.css': ['sheet'],
   'src/pages/saved/saved.css': ['saved'],

@@ -162,6 +162,7 @@ export const en = {
     save: 'Save search',
     grid: 'Grid',
     list: 'List',
+    map: 'Map',
     yes: 'yes',
     no: 'no',
     more: (number: number) => `${formatNumber(number)} more`,

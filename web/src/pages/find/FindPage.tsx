@@ -24,6 +24,7 @@ import { useSelection } from './useSelection';
 const ActiveFilters = lazyComponent(() => import('./ActiveFilters'), 'ActiveFilters');
 // Not shown before the first results.
 const Facets = lazyComponent(() => import('./Facets'), 'Facets');
+const HitMap = lazyComponent(() => import('./HitMap'), 'HitMap');
 const ListHeads = lazyComponent(() => import('./ListHeads'), 'ListHeads');
 const QuickLook = lazyComponent(() => import('./QuickLook'), 'QuickLook');
 const SelectionBar = lazyComponent(() => import('./SelectionBar'), 'SelectionBar');
@@ -71,7 +72,12 @@ export function FindPage() {
         {denied && !page && <EmptyState state={{}} mayUpload={false} />}
         <p className="hidden">{maySelect ? texts.find.keys : texts.find.readerKeys}</p>
         {page && total > 0 && state.view === 'list' && <Heads state={state} change={change} />}
-        {page && total > 0 && (
+        {page && total > 0 && state.view === 'map' && (
+          <Suspense fallback={<p className="hint">{texts.loading}</p>}>
+            <HitMap state={state} />
+          </Suspense>
+        )}
+        {page && total > 0 && state.view !== 'map' && (
           <Grid
             state={state}
             page={page}

@@ -84,13 +84,13 @@ export function ResultsBar({ state, page, pending, change }: ResultsBarProps) {
         </LazyDialog>
       )}
       <div role="group" aria-label={texts.find.layout} className="switch">
-        {(['grid', 'list'] as const).map((view) => (
+        {(['grid', 'list', 'map'] as const).map((view) => (
           <button
             key={view}
             type="button"
             aria-pressed={(state.view ?? 'grid') === view}
             onClick={() =>
-              change((before) => ({ ...before, view: view === 'list' ? 'list' : undefined }))
+              change((before) => ({ ...before, view: view === 'grid' ? undefined : view }))
             }
           >
             {texts.find[view]}

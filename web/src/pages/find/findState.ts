@@ -23,7 +23,7 @@ export interface FindState {
   /** Archived assets are hits too. */
   archived?: true;
   sort?: Sort;
-  view?: 'list';
+  view?: 'list' | 'map';
 }
 
 export const SORTS = ['newest', 'oldest', 'name', 'nameDown', 'database'] as const;
@@ -63,7 +63,7 @@ export function parseSearch(search: Record<string, unknown>): FindState {
   if (search.archived === true) state.archived = true;
   const { sort } = search;
   if (typeof sort === 'string' && (isNamedSort(sort) || COLUMN_SORT.test(sort))) state.sort = sort;
-  if (search.view === 'list') state.view = 'list';
+  if (search.view === 'list' || search.view === 'map') state.view = search.view;
   return state;
 }
 
