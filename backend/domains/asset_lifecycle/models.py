@@ -25,7 +25,11 @@ class ArchiveBody(OptionalBody):
 
 
 class UnarchiveBody(SentModel):
-    """Without `unarchiveFiles`, the files return too, as in VAMS 2.5; clients of 2.6 send it."""
+    """Without `unarchiveFiles`, the files archived with the asset return too, as in VAMS 2.5.
+
+    In VAMS 2.6 they then remain archived: its page sends the field always, its command line only if
+    it is true.
+    """
 
     confirm_unarchive: Confirmation
     reason: Reason | None = None

@@ -1537,7 +1537,10 @@ class TurntableAddress(Wire):
 
 class UnarchiveBody(Body):
     """
-    Without `unarchiveFiles`, the files return too, as in VAMS 2.5; clients of 2.6 send it.
+    Without `unarchiveFiles`, the files archived with the asset return too, as in VAMS 2.5.
+
+    In VAMS 2.6 they then remain archived: its page sends the field always, its command line only if
+    it is true.
     """
 
     confirm_unarchive: bool

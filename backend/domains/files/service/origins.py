@@ -1,4 +1,10 @@
-"""The origins of versions of files, as far as a caller may know them."""
+"""The origins of versions of files, as far as a caller may know them.
+
+Versions older than the table of origins have none. The audit log does not replace it: its entries
+of an asset name the paths of an upload and not the versions, and markers of other programs not at
+all. Only the object metadata of a version names its upload, so a page of a list would need a HEAD
+for each file.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
