@@ -31,6 +31,11 @@ REVOKING = {
 }
 """Operations that can revoke the key or the permissions of this test's requests."""
 
+# Methods of VAMS 2.6 that are not served are no operations of the document; `coverage` sends them.
+CONFIG = '''
+[checks.not_a_server_error]
+expected-statuses = ["2xx", "3xx", "4xx", 501]
+'''
 CHECKS = (
     "not_a_server_error",
     "status_code_conformance",
@@ -59,6 +64,7 @@ def check_contract(runtime: Runtime, folder: Path) -> None:
     """
     document = _with_examples(runtime.client())
     (folder / "openapi.json").write_text(json.dumps(document))
+    (folder / "schemathesis.toml").write_text(CONFIG)
     names = {
         operation["operationId"]
         for operations in document["paths"].values()
