@@ -11,6 +11,7 @@ COMPRESSED_CHARS = 64 * 1024
 """Length from which replies are compressed."""
 # A Lambda function may return 6 MB, including the headers.
 MAX_REPLY_BYTES = 5_900_000
+_NEVER = {"q=0", "q=0.0", "q=0.00", "q=0.000"}
 
 
 def text_of(body: BaseModel) -> str:
@@ -20,7 +21,10 @@ def text_of(body: BaseModel) -> str:
 
 def packed(text: str, headers: Mapping[str, str]) -> str | None:
     """Return a large text as base64 of gzip, if these headers of a request accept it."""
-    if len(text) < COMPRESSED_CHARS or not _takes_gzip(headers):
+    accepted = headers.get("accept-encoding", "").lower().replace(" ", "").split(",")
+    codings = [coding.partition(";") for coding in accepted]
+    takes_gzip = any(name == "gzip" and quality not in _NEVER for name, _, quality in codings)
+    if len(text) < COMPRESSED_CHARS or not takes_gzip:
         return None
     import gzip  # noqa: PLC0415 - few replies are that large
 
@@ -34,11 +38,3 @@ def fits(text: str, headers: Mapping[str, str]) -> bool:
         return True
     sent = packed(text, headers)
     return sent is not None and len(sent) <= MAX_REPLY_BYTES
-
-
-def _takes_gzip(headers: Mapping[str, str]) -> bool:
-    for coding in headers.get("accept-encoding", "").lower().split(","):
-        name, _, quality = coding.replace(" ", "").partition(";")
-        if name == "gzip":
-            return quality not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
-    return False

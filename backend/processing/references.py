@@ -36,7 +36,17 @@ class Resolver:
         """
         written = name.replace("\\", "/")
         if package := _PACKAGE.fullmatch(written):
-            same = self._in_package(posixpath.normpath(package[1]))
+            # In a folder of its name, or in any that contains the model; the nearest one counts.
+            path = posixpath.normpath(package[1])
+            folders = [self._folder]
+            while folders[-1]:
+                folders.append(posixpath.dirname(folders[-1]))
+            tried = (
+                self._same(posixpath.join(folder, candidate))
+                for folder in folders
+                for candidate in (path, path.partition("/")[2])
+            )
+            same = next(filter(None, tried), None)
             return same or name, "found" if same else "missing", same or self._beside(written)
         if written.lower().startswith("file:"):
             written = "/" + written[5:].lstrip("/")
@@ -57,21 +67,6 @@ class Resolver:
     def _same(self, path: str) -> str | None:
         """Return a file of this name, in the same Unicode form if there is one."""
         return path if path in self._sizes else self._by_form.get(_compose(path))
-
-    def _in_package(self, path: str) -> str | None:
-        """Return a file of a package: a folder of that name, or any that contains the model.
-
-        The nearest one to the model counts.
-        """
-        within = path.partition("/")[2]
-        folder = self._folder
-        while True:
-            for candidate in (path, within):
-                if same := self._same(posixpath.join(folder, candidate)):
-                    return same
-            if not folder:
-                return None
-            folder = posixpath.dirname(folder)
 
     def _beside(self, written: str) -> str | None:
         name = posixpath.basename(written)

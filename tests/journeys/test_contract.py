@@ -32,10 +32,10 @@ REVOKING = {
 """Operations that can revoke the key or the permissions of this test's requests."""
 
 # Methods of VAMS 2.6 that are not served are no operations of the document; `coverage` sends them.
-CONFIG = '''
+CONFIG = """
 [checks.not_a_server_error]
 expected-statuses = ["2xx", "3xx", "4xx", 501]
-'''
+"""
 CHECKS = (
     "not_a_server_error",
     "status_code_conformance",

@@ -105,7 +105,9 @@ class PreviewQueries:
             if isinstance(picture, Missing):
                 parts.append({"previewMissing": picture.model_dump(by_alias=True)})
                 continue
-            if (preview_id := _preview_id(picture)) in held:
+            name = "\n".join(picture[:3])
+            preview_id = hashlib.sha256(name.encode()).hexdigest()[:_ID_CHARS]
+            if preview_id in held:
                 parts.append({"previewHeld": preview_id})
                 continue
             url, *small = (self._url(picture.bucket, *place) for place in picture.places)
@@ -226,11 +228,6 @@ class PreviewQueries:
             ),
             expires=self.url_seconds,
         )
-
-
-def _preview_id(picture: _Picture) -> str:
-    name = "\n".join(picture[:3])
-    return hashlib.sha256(name.encode()).hexdigest()[:_ID_CHARS]
 
 
 def _picture_of(document: JsonObject, asset: Asset) -> _Picture | None:
