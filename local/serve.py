@@ -171,7 +171,7 @@ def _mlflow_server(endpoint: EndpointFile) -> str:
         f"AWS_SECRET_ACCESS_KEY={endpoint['secretKey']} AWS_DEFAULT_REGION={region} "
         f"MLFLOW_S3_ENDPOINT_URL={endpoint['s3']} .venv/bin/mlflow server --workers 1 "
         f"--backend-store-uri 'dynamodb://{table}?region={region}&endpoint={dynamodb}' "
-        f"--artifacts-destination {endpoint.get('trackingArtifacts')}"
+        f"--app-name dynamodb --artifacts-destination {endpoint.get('trackingArtifacts')}"
     )
 
 

@@ -18,6 +18,8 @@ from mlflow.protos import (
     service_pb2,
     webhooks_pb2,
 )
+from mlflow.server import app as flask_app
+from mlflow.server.fastapi_app import app
 from vitrine_mlflow.registry_store import DynamoRegistryStore
 from vitrine_mlflow.store import DynamoTrackingStore
 
@@ -42,6 +44,7 @@ _MESSAGES: dict[str, Any] = {
     "google.protobuf.FieldMask": "rationale", "google.protobuf.Value": "yes",
     "google.protobuf.Struct": {}, "google.protobuf.ListValue": [],
 }  # fmt: skip
+APP = ("--app-name", "dynamodb")
 _LARGE_ID = "900000000000000001"  # as earlier versions drew them
 
 
@@ -172,7 +175,7 @@ def sides(
         patch.setenv("AWS_SECRET_ACCESS_KEY", options.secret_key)
         uri = store_uri(tracking_tables.create("mlflow-routes"), engines.url("dynamodb"))
         with (
-            serve(uri, folders[0]) as ours,
+            serve(uri, folders[0], *APP) as ours,
             serve(f"sqlite:///{folders[1]}/mlflow.db", folders[1]) as theirs,
         ):
             yield _create(ours), _create(theirs), uri
@@ -236,8 +239,39 @@ def server(
 ) -> Iterator[Server]:
     table = tracking_tables.create("mlflow-server")
     uri = store_uri(table, engines.url("dynamodb"))
-    with serve(uri, tmp_path_factory.mktemp("server")) as running:
+    with serve(uri, tmp_path_factory.mktemp("server"), *APP) as running:
         yield running
+
+
+def _requests_of_the_server() -> set[tuple[str, str]]:
+    """Return method and path of every route of MLflow's server, without its pages."""
+    routes: list[tuple[str, Any]] = [
+        *((rule.rule, rule.methods) for rule in flask_app.url_map.iter_rules()),
+        *((path, map(str.upper, of_path)) for path, of_path in app.openapi()["paths"].items()),
+    ]
+    return {
+        (method, re.sub(r"<[^>]*>|{[^}]*}", "x", path))
+        for path, methods in routes
+        for method in {*(methods or ()), "PUT"} - {"HEAD", "OPTIONS"}
+    }
+
+
+def test_no_broken_request_to_any_route_is_answered_with_html(server: Server) -> None:
+    requests = _requests_of_the_server()
+    assert len(requests) > 400
+    html: list[str] = []
+    # uvicorn closes the connection after a failure.
+    limits = httpx.Limits(max_keepalive_connections=0)
+    with httpx.Client(base_url=server.url, timeout=60, limits=limits) as client:
+        for method, path in sorted(requests):
+            for body in (b"{", b"[1]", b'"x"'):
+                reply = client.request(
+                    method, path, content=body, headers={"Content-Type": "application/json"}
+                )
+                is_json = "json" in reply.headers.get("content-type", "")
+                if reply.status_code >= 400 and not (is_json and isinstance(reply.json(), dict)):
+                    html.append(f"{method} {path} {body!r}: {reply.status_code} {reply.text[:99]}")
+    assert not html, "\n".join(html)
 
 
 def test_a_client_and_the_pages_of_the_ui_read_the_same_run(server: Server) -> None:

@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from vitrine_mlflow.auth.store import DynamoAuthStore
+from vitrine_mlflow.json_errors import with_json_errors
 from vitrine_mlflow.uri import SCHEME
 
 _SHIPPED_DATABASE = "sqlite:///basic_auth.db"  # in MLflow's own basic_auth.ini
@@ -28,4 +29,5 @@ def create_app(app: Any = None) -> Any:
     if config.database_uri == _SHIPPED_DATABASE and backend.startswith(f"{SCHEME}:"):
         module.auth_config = config._replace(database_uri=backend)
     module.store = DynamoAuthStore()
-    return module.create_app(server.app if app is None else app)
+    flask_app = server.app if app is None else app
+    return with_json_errors(module.create_app(flask_app), flask_app)
