@@ -1,5 +1,5 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState, type ComponentProps } from 'react';
 import { columns } from '../../api/columns';
 import { useStore } from '../../api/createStore';
 import { ApiError } from '../../api/errors';
@@ -71,17 +71,9 @@ export function FindPage() {
         {page && total === 0 && <EmptyState state={state} mayUpload={may.change} />}
         {denied && !page && <EmptyState state={{}} mayUpload={false} />}
         <p className="hidden">{maySelect ? texts.find.keys : texts.find.readerKeys}</p>
-        {page && total > 0 && state.view === 'list' && <Heads state={state} change={change} />}
-        {page && total > 0 && state.view === 'map' && (
-          <Suspense fallback={<p className="hint">{texts.loading}</p>}>
-            <HitMap state={state} />
-          </Suspense>
-        )}
-        {page && total > 0 && state.view !== 'map' && (
-          <Grid
-            state={state}
-            page={page}
-            total={total}
+        {page && total > 0 && (
+          <Hits
+            {...{ state, page, total, change }}
             selected={new Set(selection.keys())}
             onSelect={maySelect ? select : undefined}
             onQuickLook={quickLook.show}
@@ -115,11 +107,27 @@ export function FindPage() {
   );
 }
 
-const Heads = ({ state, change }: { state: FindState; change: ChangeSearch }) => (
-  <Suspense fallback={<div className="row heads" />}>
-    <ListHeads state={state} onSort={(sort) => change((before) => ({ ...before, sort }))} />
-  </Suspense>
-);
+function Hits({ change, ...hits }: ComponentProps<typeof Grid> & { change: ChangeSearch }) {
+  if (hits.state.view === 'map')
+    return (
+      <Suspense fallback={<p className="hint">{texts.loading}</p>}>
+        <HitMap state={hits.state} />
+      </Suspense>
+    );
+  return (
+    <>
+      {hits.state.view === 'list' && (
+        <Suspense fallback={<div className="row heads" />}>
+          <ListHeads
+            state={hits.state}
+            onSort={(sort) => change((before) => ({ ...before, sort }))}
+          />
+        </Suspense>
+      )}
+      <Grid {...hits} />
+    </>
+  );
+}
 
 function SkipToResults() {
   return (
