@@ -104,19 +104,7 @@ class IndexingStack(Stack):
                 }
                 self._rule(subscription, "Object events", pattern)
         for subscription in SCAN_SUBSCRIPTIONS if settings.malware_scan else ():
-            pattern = {
-                "source": ["aws.guardduty"],
-                "detail-type": ["GuardDuty Malware Protection Object Scan Result"],
-                "account": [self.account],  # a bus may receive events of other accounts
-                "detail": {
-                    "s3ObjectDetails": {
-                        "bucketName": self._names(subscription),
-                        "objectKey": [{"anything-but": {"prefix": subscription.ignored_prefix}}],
-                    },
-                    "scanResultDetails": {"scanResultStatus": [THREATS_FOUND, NO_THREATS_FOUND]},
-                },
-            }
-            self._rule(subscription, "Results of scans", pattern)
+            self._rule(subscription, "Results of scans", self._scan_results(subscription))
         for queue in STATUS_QUEUES:
             what = "Changes of executions' status"
             pattern = {
@@ -221,6 +209,20 @@ class IndexingStack(Stack):
                 function=consumers[queue.consumer],
                 concurrency=self._settings.concurrency_of(queue),
             )
+
+    def _scan_results(self, spec: ObjectSubscription) -> dict[str, object]:
+        return {
+            "source": ["aws.guardduty"],
+            "detail-type": ["GuardDuty Malware Protection Object Scan Result"],
+            "account": [self.account],  # a bus may receive events of other accounts
+            "detail": {
+                "s3ObjectDetails": {
+                    "bucketName": self._names(spec),
+                    "objectKey": [{"anything-but": {"prefix": spec.ignored_prefix}}],
+                },
+                "scanResultDetails": {"scanResultStatus": [THREATS_FOUND, NO_THREATS_FOUND]},
+            },
+        }
 
     def _names(self, spec: ObjectSubscription) -> list[str]:
         own = self._resources.buckets[spec.source.name].bucket_name

@@ -23,7 +23,7 @@ from backend.domains.files.errors import SourceGoneError
 from backend.domains.files.models import VersionOrigin
 from backend.domains.files.service.copies import Copies, FileCopy, Unfinished
 from backend.domains.files.service.rows import FileTarget
-from backend.domains.files.service.states import FileState, FileStates
+from backend.domains.files.service.states import FileStates
 from backend.domains.metadata.errors import FilesChangedError
 from backend.domains.metadata.models import ASSET_LEVEL, Entity, Record
 from backend.spec import routes
@@ -223,7 +223,15 @@ class FileRestoration:
         state_of = {file.path: states.get(place.prefix + file.path[1:]) for file in files}
         done = _Done([], [], [], {})
         large = next(
-            (n for n, file in enumerate(files) if self._is_large(state_of[file.path])), None
+            (
+                n
+                for n, file in enumerate(files)
+                if (state := state_of[file.path]) is not None
+                and state.wanted is not None
+                and not state.is_current
+                and self.copies.is_large(state.wanted.size)
+            ),
+            None,
         )
         if large == 0:
             clean = self._without_quarantined(place, files[:1])
@@ -258,11 +266,6 @@ class FileRestoration:
         versions = [VersionRef(place.prefix + file.path[1:], file.version_id) for file in files]
         held = self.copies.find_quarantined(place.bucket, versions)
         return [file for file, version in zip(files, versions, strict=True) if version not in held]
-
-    def _is_large(self, state: FileState | None) -> bool:
-        if state is None or state.wanted is None or state.is_current:
-            return False
-        return self.copies.is_large(state.wanted.size)
 
     def _record(self, place: _Place, done: _Done, file: HeldFile, copied: Written | None) -> None:
         if copied is None:

@@ -52,8 +52,14 @@ def candidate_paths(file_path: str, reference: Reference) -> list[str]:
     written = reference.path.replace("\\", "/")
     paths = [] if reference.state == "missing" else [f"/{written}"]
     paths += [f"{dirname(file_path)}/{text}" for text in (written, unquote(written))]
-    # A path outside the asset does not resolve: normpath would stop at its root.
-    return [normpath("/" + path.lstrip("/")) for path in dict.fromkeys(paths) if not _is_out(path)]
+    # A path that leaves the asset at any step does not resolve: normpath would stop at its root.
+    depths = {"": 0, ".": 0, "..": -1}
+    inside = (
+        path
+        for path in dict.fromkeys(paths)
+        if min(accumulate(depths.get(step, 1) for step in path.split("/"))) >= 0
+    )
+    return [normpath("/" + path.lstrip("/")) for path in inside]
 
 
 def resolve_references(references: FileReferences, paths: Paths) -> list[Resolved]:
@@ -111,12 +117,6 @@ def _resolve_reference(
 
 def _compose_name(path: str) -> str:
     return unicodedata.normalize("NFC", path)
-
-
-def _is_out(path: str) -> bool:
-    """Return whether a path leaves its root at any of its steps."""
-    steps = ({"": 0, ".": 0, "..": -1}.get(step, 1) for step in path.split("/"))
-    return min(accumulate(steps)) < 0
 
 
 def _components(edges: Edges) -> list[set[str]]:
