@@ -222,15 +222,13 @@ class FileRestoration:
         states = self.states.of(place.bucket, place.prefix, wanted)
         state_of = {file.path: states.get(place.prefix + file.path[1:]) for file in files}
         done = _Done([], [], [], {})
+        sizes = {
+            path: state.wanted.size
+            for path, state in state_of.items()
+            if state is not None and state.wanted is not None and not state.is_current
+        }
         large = next(
-            (
-                n
-                for n, file in enumerate(files)
-                if (state := state_of[file.path]) is not None
-                and state.wanted is not None
-                and not state.is_current
-                and self.copies.is_large(state.wanted.size)
-            ),
+            (n for n, file in enumerate(files) if self.copies.is_large(sizes.get(file.path, 0))),
             None,
         )
         if large == 0:
@@ -241,11 +239,7 @@ class FileRestoration:
             self._record(place, done, files[0], copied)
             return done
         small = files[:large]
-        differing = [
-            file
-            for file in small
-            if (state := state_of[file.path]) and state.wanted and not state.is_current
-        ]
+        differing = [file for file in small if file.path in sizes]
         changed = self._without_quarantined(place, differing)
         copies = in_parallel(lambda file: self._copy_version(place, file, None), changed)
         written = dict(zip((file.path for file in changed), copies, strict=True))
