@@ -101,8 +101,15 @@ class Api:
         return self.http.request(method, path, json=body, **more)
 
     def ok(self, method: str, path: str, body: Any = None, **more: Any) -> Any:
-        """Return the body of a request that must succeed."""
+        """Return the body of a request that must succeed.
+
+        A read that took a busy machine longer than a request allows is repeated, as clients do.
+        """
+        reads = method == "GET" or path.startswith(("/search", "/previews"))
+        deadline = time.monotonic() + PATIENCE_SECONDS
         answer = self.send(method, path, body, **more)
+        while reads and answer.status_code == 503 and time.monotonic() < deadline:
+            answer = self.send(method, path, body, **more)
         assert answer.status_code == 200, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json()
 
