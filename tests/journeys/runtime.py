@@ -98,18 +98,20 @@ class Api:
     http: httpx.Client
 
     def send(self, method: str, path: str, body: Any = None, **more: Any) -> httpx.Response:
-        return self.http.request(method, path, json=body, **more)
-
-    def ok(self, method: str, path: str, body: Any = None, **more: Any) -> Any:
-        """Return the body of a request that must succeed.
-
-        A read that took a busy machine longer than a request allows is repeated, as clients do.
+        """Send a request; a read that took longer than the gateway allows is repeated, as clients
+        do: the first call of a function on a busy machine may.
         """
         reads = method == "GET" or path.startswith(("/search", "/previews"))
         deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            answer = self.http.request(method, path, json=body, **more)
+            late = answer.status_code == 503 and answer.json() == {"message": "Service Unavailable"}
+            if not (reads and late and time.monotonic() < deadline):
+                return answer
+
+    def ok(self, method: str, path: str, body: Any = None, **more: Any) -> Any:
+        """Return the body of a request that must succeed."""
         answer = self.send(method, path, body, **more)
-        while reads and answer.status_code == 503 and time.monotonic() < deadline:
-            answer = self.send(method, path, body, **more)
         assert answer.status_code == 200, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json()
 
