@@ -4,6 +4,8 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Literal, NamedTuple
 
+from aws_cdk import Aws
+
 from backend.spec.functions import FUNCTIONS, Function
 from backend.spec.functions.executions import RECONCILE_EXECUTIONS
 from infra.settings.model import LEAST_OF_QUEUE, UNRESERVED, Settings
@@ -24,8 +26,9 @@ _TWO_ZONES = frozenset({"us-west-1"})
 
 # Of a header's value. Source: Amazon CloudFront Developer Guide, "Quotas on headers".
 MOST_POLICY_CHARS = 1_783
-# Of a bucket whose name is known only when it is created.
-_LONGEST_HOST = f"https://{'b' * 63}.s3.ap-southeast-1.amazonaws.com"
+_LONGEST_REGION = "ap-southeast-1"
+# Of the two buckets whose names are known only when they are created.
+_LONGEST_NAMES = ("b" * 63,) * 2
 
 
 class Switch(NamedTuple):
@@ -163,8 +166,16 @@ def _contradictions_of_page(settings: Settings) -> Iterator[str]:
         return
     if bool(settings.page_domain) != bool(settings.page_certificate_arn):
         yield "pageDomain and pageCertificateArn need each other"
-    buckets = 2 + len(settings.imported_buckets)
-    length = len(policy_of((_LONGEST_HOST,) * buckets, set(settings.sign_in_origins())))
+    for name in settings.imported_buckets:
+        if "." in name:
+            yield (
+                f"importedBuckets: {name} contains a dot, and certificates of S3 do not cover its "
+                "host, which the page uses; set page to false"
+            )
+    names = (*_LONGEST_NAMES, *settings.imported_buckets)
+    hosts = tuple(f"https://{name}.s3.{Aws.REGION}.amazonaws.com" for name in names)
+    policy = policy_of(hosts, set(settings.sign_in_origins()))
+    length = len(policy.replace(Aws.REGION, _LONGEST_REGION))
     if length > MOST_POLICY_CHARS:
         yield (
             f"importedBuckets and pageSignInOrigins take the page's Content-Security-Policy to "

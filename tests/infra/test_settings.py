@@ -441,6 +441,10 @@ def test_a_new_account_is_warned_and_may_deploy_a_small_stage() -> None:
         ),
         ({"pageDomain": "https://a.example.org"}, "pageDomain: must be a domain name"),
         ({"pageSignInOrigins": ["https://*.example.org"]}, "must be an origin without a path"),
+        (
+            {"importedBuckets": ["scans", "scans.example.org"]},
+            "importedBuckets: scans.example.org contains a dot, .*; set page to false$",
+        ),
         ({"pageSignInOrigins": ["https://a.example.org/x"]}, "must be an origin without a path"),
         (
             {"pageSignInOrigins": [f"https://{n}{'x' * 50}.example.org" for n in range(20)]},
@@ -452,6 +456,16 @@ def test_a_page_that_cloudfront_would_refuse_is_refused_first(
     settings: dict[str, Any], fact: str
 ) -> None:
     assert re.search(fact, _refusal(page=True, **settings))
+
+
+def test_the_length_of_the_pages_policy_counts_imported_buckets_by_their_names() -> None:
+    names = [f"museum-scans-{number}" for number in range(4)]
+    assert _stage(page=True, importedBuckets=names)
+    pool: dict[str, Any] = {"userPool": True, "userPoolDomain": "museum-models"}
+    assert _stage(page=True, importedBuckets=names, **pool)
+    long = [f"{number}{'b' * 62}" for number in range(3)]
+    assert "to 1814 characters" in _refusal(page=True, importedBuckets=long)
+    assert _stage(importedBuckets=long)
 
 
 @pytest.mark.parametrize(
