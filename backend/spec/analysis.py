@@ -54,7 +54,7 @@ ANALYSIS: Mapping = {
         "default": {
             "type": "custom",
             "tokenizer": "words",
-            "filter": ["short", "parts", "lowercase", "asciifolding", "unique"],
+            "filter": ["short", "parts", "lowercase", "asciifolding", "no_doubles"],
         },
         "default_search": {
             "type": "custom",
@@ -65,7 +65,10 @@ ANALYSIS: Mapping = {
             "type": "custom",
             "char_filter": ["together"],
             "tokenizer": "words",
-            "filter": ["short", "ids", "parts_of_others", "lowercase", "asciifolding", "unique"],
+            "filter": [
+                *("short", "ids", "parts_of_others"),
+                *("lowercase", "asciifolding", "no_doubles"),
+            ],
         },
         WITH_IDS_SEARCH: {
             "type": "custom",
@@ -102,6 +105,8 @@ ANALYSIS: Mapping = {
             "preserve_original": True,
             "ignore_keywords": True,
         },
+        # Of a word and its only part. A word that a text repeats stays, for phrases.
+        "no_doubles": {"type": "unique", "only_on_same_position": True},
         # a term over 32,766 bytes would fail the document
         "short": {"type": "truncate", "length": 255},
     },

@@ -22,7 +22,7 @@ from backend.values import frozen
 
 Mapping = dict[str, Any]
 
-MAPPING_VERSION = 9
+MAPPING_VERSION = 10
 """The version of the documents and mapping of an index; each index names its own in `_meta`.
 
 1: indexes that name none. 2: `source_bytes` and the subfields `inner`; documents
@@ -30,7 +30,7 @@ of archived files have the facts of the last version with content; an asset's pr
 no file document. 3: `str_storageclass` of files. 4: `attributes` (typed pairs) and `shape` of
 files. 5: points in GeoJSON are places of metadata; version and size of the preview. 6: facts that
 are dates have a `date`. 7: the subfields `sort`; shapes of GeoJSON. 8: generated ids are words. 9:
-`geo_MD_location`, `str_rectype`, and points as shapes of metadata. A
+`geo_MD_location`, `str_rectype`, and points as shapes of metadata. 10: words that a text repeats. A
 reindex creates indexes of this version; until then those of an earlier one are written and checked
 as they were.
 """

@@ -340,3 +340,15 @@ def test_a_word_that_the_analyzer_splits_stays_together(library: Library) -> Non
     assert library.search(query="gear.txt readme")["withAllWords"] == 0
     (hit,) = library.search(query="gear.txt")["hits"]["hits"]
     assert set(hit["highlight"]) == {"str_key"}
+
+
+def test_words_that_a_key_repeats_stay_together(library: Library) -> None:
+    keys = ("gear-0cc/gear.stl", "table-1dd/legs.stl", "table-1dd/ring.ply")
+    library.put({key: file(key.split("/")[0], [], str_key=key) for key in keys})
+    for query, items in (
+        ('"gear.stl"', keys[:1]),
+        ("gear.stl material", keys[:1]),
+        ("gear.stl table", keys),
+        ('"table-1dd"', keys[1:]),
+    ):
+        assert library.ids(query=query, aggregations=False) == {*items}, query
