@@ -90,6 +90,14 @@ def unknown_fields(
             yield from _unknown_within(inner, values[name], name)
 
 
+def field_names(model: type[BaseModel]) -> Iterator[str]:
+    """Return all names that a body may have, also those within others."""
+    known, within = _fields_of(model)
+    yield from known
+    for _, inner in within:
+        yield from field_names(inner)
+
+
 def _unknown_within(
     model: type[BaseModel], value: object, place: str
 ) -> Iterator[tuple[str, object]]:

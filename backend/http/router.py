@@ -16,11 +16,11 @@ from pydantic import BaseModel
 from backend.core.errors import InvalidInputError
 from backend.core.models import OptionalBody, WireModel
 from backend.core.reads import Read
-from backend.http.bodies import parse_json, unknown_fields, validate
+from backend.http.bodies import field_names, parse_json, unknown_fields, validate
 from backend.http.call import Call
 from backend.http.sync_tokens import Exchange, sync_header
 from backend.spec.metrics import FIELDS_IGNORED
-from backend.spec.routes import NARROWING, Route
+from backend.spec.routes import NARROWING_FORMS, Route, form_of
 from backend.values import frozen
 
 Endpoint = Callable[..., "BaseModel | Reply[Any] | Content"]
@@ -95,7 +95,7 @@ class Binding:
         arguments: dict[str, BaseModel] = {}
         headers: dict[str, str] = {}
         for name, value in unknown_fields(self.models.get("query", WireModel), call.query):
-            self._check_narrowing(call, name, value)
+            self.check_narrowing(call, name, value)
         if "path" in self.models:
             arguments["path"] = self._sent("path", call.path)
         if "query" in self.models:
@@ -139,18 +139,23 @@ class Binding:
     def _unknown(self, call: Call, values: Mapping[str, Any]) -> tuple[str, ...]:
         fields = list(unknown_fields(self.models["body"], values))
         for name, value in fields:
-            self._check_narrowing(call, name, value)
+            self.check_narrowing(call, name, value)
         unknown = tuple(name for name, _ in fields[:_MAX_NAMED])
         if unknown and self.route.ours:
             raise InvalidInputError.of(unknown[0], "is not a field of this request")
         # A header must not contain control or non-ASCII characters; commas separate the names.
         return tuple(_UNSAFE.sub("?", name[:64]) for name in unknown)
 
-    def _check_narrowing(self, call: Call, place: str, value: object) -> None:
+    def check_narrowing(self, call: Call, place: str, value: object) -> None:
         """Refuse a field that would narrow what is read, unless its value changes nothing."""
-        name = place.rpartition(".")[2]
-        is_narrowing = self.route.action == "GET" and name in NARROWING
-        if is_narrowing and value not in (*_EVERYTHING, call.path.get(name)):
+        form = form_of(place.rpartition(".")[2])
+        if form not in NARROWING_FORMS or value in _EVERYTHING:
+            return
+        if self.route.action != "GET":
+            models = [model for part, model in self.models.items() if part != "path"]
+            if form not in {form_of(name) for model in models for name in field_names(model)}:
+                return
+        if value not in [sent for name, sent in call.path.items() if form_of(name) == form]:
             fact = "is not supported, and without it the request would concern more than it names"
             raise InvalidInputError.of(place, fact)
 

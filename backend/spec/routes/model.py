@@ -49,12 +49,21 @@ NARROWING = frozenset(
         *("triggeredByUserId", "groupId", "status", "filterStartDate", "filterEndDate"),
         *("from", "to", "at", "userId", "ofUserId", "roleName", "entity", "entityTypes"),
         *("consumer", "objectType", "jobId", "uploadId", "apiKeyId", "constraintId"),
-        *("assetLinkId", "queueName", "roleId", "tagId", "tagTypeId", "relationId"),
+        *("assetLinkId", "queueName", "roleId", "tagId", "tagTypeId", "relationId", "extension"),
+        *("createdAfter", "createdBefore", "modifiedAfter", "modifiedBefore"),
     }
 )
 """Fields that narrow what a request reads, of this API or of later versions of VAMS. A route that
-reads and does not have one refuses it: without it, the reply would contain more than its caller
-means."""
+reads and does not have one refuses it, in every form (`form_of`): without it, the reply would
+contain more than its caller means. A route that writes refuses other forms of those it has."""
+
+
+def form_of(name: str) -> str:
+    """Return what the forms of a field's name share: `databaseIds` and `database_id`."""
+    return name.lower().replace("_", "").removesuffix("s")
+
+
+NARROWING_FORMS = frozenset(map(form_of, NARROWING))
 
 
 class SyncTarget(NamedTuple):
