@@ -34,12 +34,12 @@ const parse = (uris: string[]) => parseModel(model(uris), { place: PLACE, path: 
 const names = (count: number) => Array.from({ length: count }, (_, number) => `${number}.png`);
 
 test('the addresses of all files that a model names take one request', async () => {
-  const loaded = await parse([...names(498), 'gone.png', 'https://example.org/a.png', '1.png']);
+  const loaded = await parse([...names(497), 'gone.png', 'https://example.org/a.png', '1.png']);
   expect(loaded.missing.toSorted()).toEqual(['gone.png', 'https://example.org/a.png']);
   expect(requests).toEqual([
     {
       downloadType: 'assetFile',
-      keys: [...names(498), 'gone.png'].map((name) => `/m/${name}`),
+      keys: [...names(497), 'gone.png'].map((name) => `/m/${name}`),
     },
   ]);
 });
@@ -52,3 +52,12 @@ test.each([501, 100_000])('a model that names %d files causes no request', async
   await expect(parse(names(count))).rejects.toThrow(viewerTexts.manyReferences(count, 500));
   expect(requests).toEqual([]);
 });
+
+test.each([501, 100_000])(
+  'a model that names one file %d times causes no request',
+  async (count) => {
+    const uris = Array.from({ length: count }, () => 'a.png');
+    await expect(parse(uris)).rejects.toThrow(viewerTexts.manyReferences(count, 500));
+    expect(requests).toEqual([]);
+  },
+);

@@ -75,9 +75,10 @@ export async function parseModel(
   // The transcoder of three.js evaluates text as code, which the page's policy refuses. Textures in
   // KTX2 that have another form beside it are loaded in that form.
   if (required.includes('KHR_texture_basisu')) throw new Error(viewerTexts.ktx2);
+  // three.js requests an address again for each image that has it.
+  if (uris.length > MOST_REFERENCES)
+    throw new Error(viewerTexts.manyReferences(uris.length, MOST_REFERENCES));
   const named = [...new Set(uris)];
-  if (named.length > MOST_REFERENCES)
-    throw new Error(viewerTexts.manyReferences(named.length, MOST_REFERENCES));
   const paths = named.flatMap((uri) => pathOfReference(uri, origin.path) ?? []);
   const urls = await companionUrls(origin.place, [...new Set(paths)], origin.assetVersionId);
   const companions = new Map<string, string>();
