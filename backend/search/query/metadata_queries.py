@@ -286,9 +286,10 @@ def _number(condition: _Condition, value: Any) -> float:
     if not math.isfinite(number):
         raise condition.refuse("is outside the range of numbers")
     if is_inexact(value):
+        takes_text = condition.named.type is None and condition.filter.op in {"eq", "in"}
+        as_text = 'compare it as a text (eq with type "string"), or ' if takes_text else ""
         raise condition.refuse(
-            f"{inexact_fact(value)}; "
-            'compare it as a text (eq with type "string"), or send an approximate one such as 1e16'
+            f"{inexact_fact(value)}; {as_text}send an approximate one such as 1e16"
         )
     return number + 0.0  # only one zero, as in documents: OpenSearch distinguishes -0 and 0
 

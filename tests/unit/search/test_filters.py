@@ -338,6 +338,23 @@ def test_a_value_that_the_operator_does_not_take_is_refused(op: str, value: Any,
 
 
 @pytest.mark.parametrize(
+    ("key", "op", "is_advised"),
+    [
+        ("maker", "eq", True),
+        ("maker", "gt", False),
+        ("fact_triangles", "eq", False),
+        ("fact_triangles", "lte", False),
+    ],
+)
+def test_a_large_number_is_advised_as_a_text_only_where_texts_are_taken(
+    key: str, op: str, is_advised: bool
+) -> None:
+    with pytest.raises(InvalidInputError, match="send an approximate one") as refused:
+        query_filtered(op, 2**53 + 1, key=key)
+    assert ("as a text" in refused.value.message) == is_advised
+
+
+@pytest.mark.parametrize(
     ("value", "kind", "fact"),
     [
         ("3", "number", "must be a number"),
