@@ -17,10 +17,10 @@ HOURS = 730
 POLLS = 5 * 3 * 60 * HOURS
 """Requests a month with which Lambda polls an empty queue: five pollers, each of whose requests
 waits for 20 seconds. Source: Lambda Developer Guide, "Using Lambda with Amazon SQS"."""
-ALARMS = 252
+ALARMS = 246
 MEMORY_METRICS = 17
-"""Alarms of a stage with search, and the metrics of memory that exist with them;
-`tests/infra/test_alarms.py` counts them."""
+"""Alarms of a stage with search and without `events`, and the metrics of memory that exist with
+them; `tests/infra/test_alarms.py` counts them."""
 _FIREWALL_RULES = 3
 LOCAL = "local"
 
@@ -31,7 +31,7 @@ or zone. A single node costs a third, and after its loss searches fail until the
 replaced it. The free tier is not subtracted."""
 _MORE = """\
 Some settings add to this: `alarmTopicArn` adds {alarms} alarms ({alarm} each) and
-{memory_metrics} metrics ({metric} each), {watching} a month; three alarms are queries, which are
+{memory_metrics} metrics ({metric} each), {watching} a month; four alarms are queries, which are
 charged by the metrics that they read. `detailedRouteMetrics` adds six metrics for each used route.
 `userPoolFirewall` adds {firewall} a month, and {inspected} for a million requests. The first two
 yearly rotations of the key add {rotation} a month each. A user pool with `userPoolDomain` is of

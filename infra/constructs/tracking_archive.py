@@ -107,6 +107,13 @@ def _watch(resources: Resources, function: str) -> None:
         description=f"{NAME} failed: its log contains the reason",
     )
     alarms.above(
+        f"{NAME}ThrottledAlarm",
+        of_lambda("Throttles", function),
+        statistic="Sum",
+        threshold=0,
+        description=f"Lambda had no instance for {NAME}",
+    )
+    alarms.above(
         f"{NAME}IteratorAgeAlarm",
         of_lambda("IteratorAge", function),
         threshold=ITERATOR_AGE_MS,

@@ -94,6 +94,7 @@ class ApiStack(Stack):
         for name, metric, keys in (
             ("TableReads", "ReadThrottleEvents", "TableName"),
             ("TableWrites", "WriteThrottleEvents", "TableName"),
+            ("IndexReads", "ReadThrottleEvents", "TableName, GlobalSecondaryIndexName"),
             ("IndexWrites", "WriteThrottleEvents", "TableName, GlobalSecondaryIndexName"),
         ):
             alarms.positive(

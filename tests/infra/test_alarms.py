@@ -105,10 +105,11 @@ def test_an_alarm_of_an_outage_lasts_longer_than_a_message_that_is_returned_wait
         assert alarm["Period"] > 2 * LONGEST_PAUSE_SECONDS
 
 
-def test_the_page_on_costs_has_the_number_of_alarms_and_metrics(prod: Assembly) -> None:
-    alarms = prod.of_type("AWS::CloudWatch::Alarm")
+def test_the_page_on_costs_has_the_number_of_alarms_and_metrics(small: Assembly) -> None:
+    """Those of a stage without `events`, whose alarms the page adds in a sentence of their own."""
+    alarms = small.of_type("AWS::CloudWatch::Alarm")
     assert len(alarms) == ALARMS
-    assert len(prod.of_type("AWS::Logs::MetricFilter")) == MEMORY_METRICS
+    assert len(small.of_type("AWS::Logs::MetricFilter")) == MEMORY_METRICS
     for alarm in alarms.values():
         assert alarm.properties["OKActions"] == alarm.properties["AlarmActions"] == [TOPIC]
 
@@ -141,12 +142,20 @@ def test_what_works_on_files_or_jobs_raises_an_alarm_before_it_lacks_memory_or_t
     assert duration["Threshold"] == pytest.approx(900 * function["Timeout"])
 
 
-def test_each_function_raises_an_alarm_when_it_is_throttled(prod: Assembly) -> None:
-    for function in prod.of_type("AWS::Lambda::Function").values():
+def test_each_function_raises_an_alarm_when_it_is_throttled(locked: Assembly) -> None:
+    for function in locked.of_type("AWS::Lambda::Function").values():
         name = function.properties.get("FunctionName")
         if name is not None:  # those of CDK's own have none
-            alarm = prod.resource(f"{name.rpartition('-')[2]}ThrottledAlarm")
-            assert _watched(prod, alarm) == ("AWS/Lambda", "Throttles", {"FunctionName": name})
+            alarm = locked.resource(f"{name.rpartition('-')[2]}ThrottledAlarm")
+            assert _watched(locked, alarm) == ("AWS/Lambda", "Throttles", {"FunctionName": name})
+
+
+@pytest.mark.parametrize("of", ["Read", "Write"])
+def test_throttled_tables_and_indexes_raise_an_alarm(prod: Assembly, of: str) -> None:
+    for of_what, keys in (("Table", "TableName"), ("Index", "TableName, GlobalSecondaryIndexName")):
+        (query,) = prod.resource(f"{of_what}{of}sThrottledAlarm").properties["Metrics"]
+        schema = f'SCHEMA("AWS/DynamoDB", {keys})'
+        assert query["Expression"] == f"SELECT SUM({of}ThrottleEvents) FROM {schema}"
 
 
 def test_alarms_keep_no_export_but_those_of_queues_the_domain_and_the_api(
