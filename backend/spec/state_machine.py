@@ -164,7 +164,8 @@ def _earlier_output(partition: str) -> dict[str, Any]:
             # Whether there is any file decides.
             "MaxKeys": 1,
         },
-        "Retry": [_retry("States.TaskFailed")],
+        # Nothing that a user declares can fail this step: only an outage.
+        "Retry": [{**_OUTLAST, "ErrorEquals": ["States.TaskFailed"]}],
         "Output": {
             "run": "{% $states.input.run %}",
             "earlier": f"{{% {wrote} ? 0 : $states.input.earlier - 1 %}}",

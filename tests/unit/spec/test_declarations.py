@@ -25,6 +25,7 @@ from backend.spec.search_indexes import SEARCH_INDEXES
 from backend.spec.secrets import SECRETS
 from backend.spec.settings import SETTINGS
 from backend.spec.shipped import SHIPPED
+from backend.spec.state_machine import definition
 from backend.spec.tables import TABLES
 from tests.unit.processing.samples import Asset
 from tests.unit.processing.test_boxes import BOXES
@@ -214,3 +215,13 @@ def test_facts_that_no_second_program_confirms_are_unverified(case: str) -> None
     facts = inspect(name, data if isinstance(data, bytes) else data.encode(), Asset()).facts
     is_confirmed = FORMAT_OF[name.rpartition(".")[2]].tier == "Promised"
     assert facts.get("unverified") is (None if is_confirmed else True)
+
+
+def test_steps_that_only_an_outage_fails_outlast_it_equally_long() -> None:
+    states = definition("arn:aws:lambda:eu-central-1:111122223333:function:f")["States"]
+    steps = states["Pipelines"]["ItemProcessor"]["States"]
+    pauses = [
+        {name: value for name, value in step["Retry"][-1].items() if name != "ErrorEquals"}
+        for step in (states["ProcessOutput"], steps["Lambda"], steps["EarlierOutput"])
+    ]
+    assert pauses[0] == pauses[1] == pauses[2]
