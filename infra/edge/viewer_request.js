@@ -20,7 +20,8 @@ function useSession(request, cookie) {
     }
     const believed = headers[SESSION.header];
     const site = headers['sec-fetch-site'];
-    if (!believed || (site && site.value !== 'same-origin')) {
+    const sites = (site && site.multiValue) || (site ? [site] : []);
+    if (!believed || sites.some((sent) => sent.value !== 'same-origin')) {
         return true;
     }
     const id = cookie.value.substring(SESSION.start, SESSION.end);

@@ -20,6 +20,8 @@ class EdgeCase(NamedTuple):
     headers: dict[str, str]
     method: str = "GET"
     path: str = "/database"
+    again: tuple[tuple[str, str], ...] = ()
+    """Headers that are sent after those of the same names."""
 
 
 PAGE = {SESSION_HEADER: ANN}
@@ -36,6 +38,19 @@ CASES = {
     "a form of a foreign site": EdgeCase(None, (ANNS,), {}, "POST", "/auth/session"),
     "a foreign site": EdgeCase(None, (ANNS,), {**PAGE, "sec-fetch-site": "cross-site"}),
     "another port": EdgeCase(None, (ANNS,), {**PAGE, "sec-fetch-site": "same-site"}),
+    "two sites": EdgeCase(
+        None,
+        (ANNS,),
+        {**PAGE, "sec-fetch-site": "same-origin"},
+        again=(("sec-fetch-site", "cross-site"),),
+    ),
+    "the own site twice": EdgeCase(
+        AS_ANN,
+        (ANNS,),
+        {**PAGE, "sec-fetch-site": "same-origin"},
+        again=(("sec-fetch-site", "same-origin"),),
+    ),
+    "two headers of the page": EdgeCase(REFUSED, (ANNS,), PAGE, again=((SESSION_HEADER, ANN),)),
     "an address that was typed": EdgeCase(None, (ANNS,), {**PAGE, "sec-fetch-site": "none"}),
     "a user who signed in in another tab": EdgeCase(REFUSED, (BOBS,), PAGE),
     "an empty header": EdgeCase(REFUSED, (ANNS,), {SESSION_HEADER: ""}),

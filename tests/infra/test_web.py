@@ -43,13 +43,19 @@ def at_edge(page: Page, uri: str, *, method: str = "GET", accept: str = "*/*") -
 
 
 def event_of(
-    method: str, uri: str, headers: Mapping[str, str], cookies: Sequence[str] = ()
+    method: str,
+    uri: str,
+    headers: Mapping[str, str],
+    cookies: Sequence[str] = (),
+    again: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
     """The event of a request, whose cookies all have the name of the session's."""
     values = [{"value": value} for value in cookies]
     several = {"multiValue": values} if len(values) > 1 else {}
     named = {SESSION_COOKIE: {**values[0], **several}, "other": {"value": "1"}} if values else {}
-    sent = {name: {"value": value} for name, value in headers.items()}
+    sent: dict[str, dict[str, Any]] = {name: {"value": text} for name, text in headers.items()}
+    for name, text in again:
+        sent[name]["multiValue"] = [{"value": headers[name]}, {"value": text}]
     request = {"method": method, "uri": uri, "querystring": {}, "headers": sent, "cookies": named}
     return {"version": "1.0", "viewer": {"ip": VIEWER}, "request": request}
 
@@ -114,7 +120,7 @@ def test_a_browser_is_sent_to_the_page(
 
 
 def test_the_cookie_becomes_a_credential_for_requests_of_the_page_only(built: Page) -> None:
-    events = [event_of(c.method, c.path, c.headers, c.cookies) for c in CASES.values()]
+    events = [event_of(c.method, c.path, c.headers, c.cookies, c.again) for c in CASES.values()]
     results = dict(zip(CASES, run_at_edge(built, events), strict=True))
     assert [name for name, result in results.items() if SESSION_COOKIE in str(result)] == []
     actual = {

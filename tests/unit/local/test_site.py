@@ -72,7 +72,7 @@ class SiteSetup:
         self,
         method: str,
         path: str,
-        headers: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | list[tuple[str, str]] | None = None,
         content: bytes = b"",
         host: str = OWN,
     ) -> httpx.Response:
@@ -193,9 +193,8 @@ def test_the_cookie_becomes_a_credential_for_requests_of_the_page_only(
     case = CASES[name]
     cookies = "; ".join(f"{COOKIE}={value}" for value in case.cookies)
     headers = {**case.headers, VIEWER_HEADER: "203.0.113.9", PROOF_HEADER: "forged"}
-    reply = site.send(
-        case.method, case.path, {**headers, **({"cookie": f"a=1; {cookies}"} if cookies else {})}
-    )
+    headers |= {"cookie": f"a=1; {cookies}"} if cookies else {}
+    reply = site.send(case.method, case.path, [*headers.items(), *case.again])
     if case.result == REFUSED:
         assert (reply.status_code, reply.json(), site.received) == (
             401,
