@@ -174,8 +174,9 @@ OIDC_ISSUER = Setting(
         "user pool's; empty: none. Without TLS only on this machine."
     ),
     form=Form(
-        r"^(https://[^\s,?#@]+|http://(127\.0\.0\.1|localhost)(:\d+)?(/[^\s,?#@]*)?)?$",
-        "an https address without query, fragment and user (http only of localhost or 127.0.0.1)",
+        r"^(https://[A-Za-z0-9.-]+(:\d+)?(/[^\s,?#@]*)?|http://(127\.0\.0\.1|localhost)(:\d+)?(/[^\s,?#@]*)?)?$",
+        "an https address of a host, without query, fragment and user (http only of localhost "
+        "or 127.0.0.1)",
     ),
 )
 OIDC_AUDIENCES = Setting(

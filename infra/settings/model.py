@@ -42,6 +42,7 @@ from infra.settings.values import (
     VpcId,
     ZoneName,
     check_functions,
+    check_port,
     field_of,
     fit_variables,
     flag_field,
@@ -168,7 +169,7 @@ class Settings(BaseModel):
     """Maximum requests from one address in five minutes. A sign-in takes three; users behind one
     router share an address."""
 
-    oidc_issuer: str = field_of(declared.OIDC_ISSUER)
+    oidc_issuer: Annotated[str, AfterValidator(check_port)] = field_of(declared.OIDC_ISSUER)
     oidc_audiences: tuple[Audience, ...] = list_field(declared.OIDC_AUDIENCES)
     oidc_user_claim: str = field_of(declared.OIDC_USER_CLAIM)
     oidc_user_prefix: str = field_of(declared.OIDC_USER_PREFIX)

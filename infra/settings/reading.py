@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import get_origin
+from typing import get_args, get_origin
 
 from annotated_types import Ge, Le
 from pydantic import TypeAdapter, ValidationError
@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 
 from infra.settings.contradictions import contradictions, resources_elsewhere, without_effect
 from infra.settings.model import ROOT, Settings
-from infra.settings.values import WORDS, Throttle
+from infra.settings.values import WORDS
 
 # A value of cdk.json may be a long list; its beginning identifies it.
 _SHOWN_CHARS = 200
@@ -146,8 +146,9 @@ def _refusal(error: ValidationError) -> str:
     path = [str(part) for part in first["loc"] if part != "[key]"]
     place = ".".join(path)
     if first["type"] == "extra_forbidden":
-        fields = Settings.model_fields if len(path) == 1 else Throttle.model_fields
-        known = [str(field.alias) for name, field in fields.items() if name != "stage"]
+        # A setting that is an object of models has their type as its last argument.
+        model = get_args(_FIELDS[path[0]].annotation)[-1] if len(path) > 1 else Settings
+        known = [str(field.alias) for name, field in model.model_fields.items() if name != "stage"]
         return f"{place}: {_nearest_setting(path[-1], known)}"
     if first["type"] == "missing":
         return f"{place}: is missing"

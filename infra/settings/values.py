@@ -3,6 +3,7 @@
 import contextlib
 from ipaddress import ip_address, ip_network
 from typing import Annotated, Any, Literal, cast
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -93,6 +94,17 @@ _POOL_DOMAIN = Form(
     "a prefix such as museum-models, of at most 63 lower-case letters, digits and hyphens",
 )
 _PROVIDER_NAME = Form(r"^[A-Za-z0-9]{3,32}$", "named by 3 to 32 letters and digits, such as Okta")
+# Source: Amazon Cognito Developer Guide, "Working with user attributes", and of a provider's users
+# `username`.
+_ATTRIBUTES = frozenset(
+    (
+        *("address", "birthdate", "email", "email_verified", "family_name", "gender"),
+        *("given_name", "locale", "middle_name", "name", "nickname", "phone_number"),
+        *("phone_number_verified", "picture", "preferred_username", "profile", "updated_at"),
+        *("username", "website", "zoneinfo"),
+    )
+)
+_DOMAIN_CHARS = 253
 _ADDRESS = Form(r"^(https://[^\s]+)?$", "an address that begins with https://")
 WORDS = {
     form.pattern: form.words
@@ -113,6 +125,40 @@ def region_of(arn: str) -> str:
 def partition_of(region: str) -> str:
     """Return the partition of a region."""
     return next((name for start, name in _PARTITIONS.items() if region.startswith(start)), "aws")
+
+
+def check_page_domain(name: str) -> str:
+    """Return a domain name for the page, or an empty text."""
+    if len(name) > _DOMAIN_CHARS:
+        raise ValueError(f"must have at most {_DOMAIN_CHARS} characters, and has {len(name)}")
+    if name.rpartition(".")[2].isdigit():
+        raise ValueError("must be a domain name, and is an address")
+    if name.endswith(".cloudfront.net"):
+        raise ValueError("must be a domain of yours, and cloudfront.net is CloudFront's")
+    return name
+
+
+def check_port(origin: str) -> str:
+    """Return an origin, or an address, whose port is below 65,536."""
+    port = urlsplit(origin).netloc.rpartition(":")[2]
+    if port.isdigit() and not 0 < int(port) < 2**16:
+        raise ValueError(f"must have a port from 1 to 65535, and has {port}")
+    return origin
+
+
+def check_provider_name(name: str) -> str:
+    """Return the name of a provider, which is not that of the pool's own users."""
+    if name.casefold() == "cognito":
+        raise ValueError("must not be COGNITO, which names the users of the pool itself")
+    return name
+
+
+def check_attributes(attributes: dict[str, str]) -> dict[str, str]:
+    """Return a mapping from attributes that a user pool has."""
+    for name in attributes:
+        if name not in _ATTRIBUTES:
+            raise ValueError(f"must map attributes of the user pool, and it has no {name}")
+    return attributes
 
 
 def check_pool_domain(prefix: str) -> str:
@@ -177,10 +223,10 @@ BusArn = Annotated[str, _text(_BUS), _IN_PARTITION]
 TopicArn = Annotated[str, _text(_TOPIC), _IN_PARTITION]
 CertificateArn = Annotated[str, _text(_CERTIFICATE)]
 FirewallArn = Annotated[str, _text(_FIREWALL)]
-ProviderName = Annotated[str, _text(_PROVIDER_NAME)]
+ProviderName = Annotated[str, _text(_PROVIDER_NAME), AfterValidator(check_provider_name)]
 PoolDomain = Annotated[str, _text(_POOL_DOMAIN), AfterValidator(check_pool_domain)]
-DomainName = Annotated[str, _text(_DOMAIN)]
-HttpsOrigin = Annotated[str, _text(_ORIGIN)]
+DomainName = Annotated[str, _text(_DOMAIN), AfterValidator(check_page_domain)]
+HttpsOrigin = Annotated[str, _text(_ORIGIN), AfterValidator(check_port)]
 _HttpsAddress = Annotated[str, _text(_ADDRESS)]
 Positive = Annotated[int, Field(ge=1)]
 
@@ -270,7 +316,7 @@ class SignInProvider(BaseModel):
     issuer: _HttpsAddress = ""
     client_id: str = ""
     client_secret: str = ""
-    attributes: dict[str, str] = {}
+    attributes: Annotated[dict[str, str], AfterValidator(check_attributes)] = {}
 
     @model_validator(mode="after")
     def check_kind(self) -> "SignInProvider":

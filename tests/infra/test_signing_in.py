@@ -46,6 +46,18 @@ def test_tokens_are_for_the_web_client_unless_audiences_are_named() -> None:
         ({"userPool": True, "userPoolRequestsPerAddress": 9}, "userPoolRequestsPerAddress"),
         ({"oidcUserPrefix": "a b"}, "oidcUserPrefix"),
         ({"oidcUserClaim": ""}, "oidcUserClaim"),
+        (
+            {"oidcIssuer": "https://a.example.org;x"},
+            "oidcIssuer: must be an https address of a host",
+        ),
+        ({"oidcIssuer": "https://a.example.org:99999"}, "oidcIssuer: must have a port from 1 to"),
+        (
+            {"pageSignInOrigins": ["https://a.example.org:99999"]},
+            "pageSignInOrigins.0: must have a port from 1 to 65535, and has 99999",
+        ),
+        ({"pageDomain": "10.0.0.1"}, "pageDomain: must be a domain name, and is an address"),
+        ({"pageDomain": "d1.cloudfront.net"}, "pageDomain: must be a domain of yours, and cloudf"),
+        ({"pageDomain": "a." * 127 + "org"}, "pageDomain: must have at most 253 characters, and"),
         ({"allowedIpRanges": ["10.0.0.0/33"]}, "allowedIpRanges"),
         ({"allowedIpRanges": "10.0.0.0/8"}, "allowedIpRanges"),
     ],
@@ -53,6 +65,24 @@ def test_tokens_are_for_the_web_client_unless_audiences_are_named() -> None:
 def test_what_cannot_be_meant_is_refused_by_name(stage: dict[str, Any], fact: str) -> None:
     with pytest.raises(SettingsError, match=fact):
         settings(**stage)
+
+
+@pytest.mark.parametrize(
+    ("providers", "fact"),
+    [
+        ({"COGNITO": {}}, "COGNITO: must not be COGNITO, which names the users of the pool"),
+        ({"Okta": {"attributes": {"nosuch": "x"}}}, "Okta.attributes: .*, and it has no nosuch"),
+        (
+            {"Okta": {"metadataURI": "https://a.example.org"}},
+            "Okta.metadataURI: is not a setting; the nearest is metadataUrl$",
+        ),
+    ],
+)
+def test_a_provider_that_cognito_would_refuse_is_refused_first(
+    providers: dict[str, Any], fact: str
+) -> None:
+    with pytest.raises(SettingsError, match=rf"^stages\.test\.userPoolProviders\.{fact}"):
+        settings(page=True, userPool=True, userPoolDomain="museum", userPoolProviders=providers)
 
 
 @pytest.mark.parametrize("issuer", ["http://127.0.0.1:9000", "http://localhost/realms/a"])
