@@ -317,6 +317,7 @@ _FORBIDDEN = (
     *("/etc", "etc", "../etc", "file:///etc", "file:etc", "file://localhost/etc", "C:\\etc"),
     *("gs://bucket/x", "http://169.254.169.254/latest", "dbfs:/x", "ftp://host/x", "hdfs://h/x"),
     *("mlflow-artifacts://elsewhere:80/x", "mlflow-artifacts:/../x", "nothing:/x"),
+    *("mlflow-artifacts:", "mlflow-artifacts:ok", "mlflow-artifacts:/a?b=c"),
 )
 _ALLOWED = ("mlflow-artifacts:/own", "runs:/{run}/model", LISTED, f"{LISTED}/net", "{artifacts}/x")
 

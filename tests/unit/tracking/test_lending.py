@@ -76,7 +76,7 @@ def test_a_server_stores_addresses_of_its_roots_and_its_list(
             "s3://own/mlflow",
             "s3://own/mlflow/a",
         ),
-        *("s3://team/models/a", "/data/models/a", "file:///data/models", "prompt-template"),
+        *("s3://team/models/a", "/data/models/a", "file:///data/models"),
     ):
         assert _is_storable(uri), uri
     assert _is_storable("/artifacts/e/1", root="/artifacts/e")
@@ -85,9 +85,42 @@ def test_a_server_stores_addresses_of_its_roots_and_its_list(
         "s3://own",
         "/data",
         "/data/models/%252e./x",
-        "prompt-templates",
+        *("prompt-template", "dummy-source", "prompt-templates"),
     ):
         assert not _is_storable(uri), uri
+
+
+def test_what_stands_for_a_prompt_is_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LOCATIONS, "s3://team/models")
+    for uri in ("dummy-source", "prompt-template"):
+        require_source(uri, "source")
+        with pytest.raises(MlflowException, match=f"location '{uri}': .*{LOCATIONS}"):
+            require_folder(uri, "location")
+    with pytest.raises(MlflowException, match=LOCATIONS):
+        require_source("prompt-templates", "source")
+
+
+def test_a_refused_address_that_was_stored_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LOCATIONS, "s3://team/models")
+    with pytest.raises(MlflowException, match=f"location of e: .*{LOCATIONS}") as error:
+        require_folder("/srv/secret/e", "location of e", is_shown=False)
+    assert "secret" not in error.value.message
+
+
+@pytest.mark.parametrize("serves", [True, False])
+@pytest.mark.parametrize("path", ["", "ok", "ok/a", "/a?b=c", "/a?", "/a#b", "//host", "?a"])
+def test_an_address_of_the_server_has_a_path_only(
+    monkeypatch: pytest.MonkeyPatch, path: str, serves: bool
+) -> None:
+    if serves:
+        monkeypatch.setenv(LOCATIONS, "s3://team/models")
+    for scheme in ("mlflow-artifacts", "MLflow-Artifacts"):
+        uri = f"{scheme}:{path}"
+        for require in (require_folder, require_source):
+            with pytest.raises(MlflowException, match="mlflow-artifacts:/PATH") as error:
+                require(uri, "location")
+            assert (error.value.get_http_status_code(), uri in error.value.message) == (400, True)
+    require_folder("mlflow-artifacts:/a/b%3Fc", "location")
 
 
 @pytest.mark.parametrize(

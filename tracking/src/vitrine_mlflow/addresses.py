@@ -1,6 +1,7 @@
 """New addresses: those that a server must not store for its users, and malformed ones."""
 
 import os
+import re
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -21,11 +22,17 @@ from vitrine_mlflow.vitrine_link import AssetAddress
 _RESOLVED_SCHEMES = {"mlflow-artifacts", "runs", "models"}
 # What MLflow's clients and pages store as the source of a prompt; no file is ever read there.
 _PROMPT_SOURCES = {"dummy-source", "prompt-template"}
+_HAS_PATH_ONLY = re.compile(r"(//[^/?#]*)?/(?!/)[^?#]*", re.DOTALL)
 _DESTINATIONS = ("_MLFLOW_SERVER_ARTIFACT_ROOT", "_MLFLOW_SERVER_ARTIFACT_DESTINATION")
 
 
 def require_folder(
-    uri: str | None, field: str, root: str = "", workspace: str | None = None
+    uri: str | None,
+    field: str,
+    root: str = "",
+    workspace: str | None = None,
+    *,
+    is_shown: bool = True,
 ) -> None:
     """Refuse what `require_storable` refuses, and addresses below which nothing can be written.
 
@@ -37,7 +44,7 @@ def require_folder(
             f"{field} '{uri}': no artifacts can be stored below an address of {scheme}:. Use an "
             "address of mlflow-artifacts:, or leave the location out."
         )
-    require_storable(uri, field, root, workspace)
+    require_storable(uri, field, root, workspace, is_shown=is_shown)
 
 
 def require_source(uri: str, field: str) -> None:
@@ -46,6 +53,8 @@ def require_source(uri: str, field: str) -> None:
     Raises:
         MlflowException: the address names no run, or as above.
     """
+    if uri in _PROMPT_SOURCES:
+        return
     require_storable(uri, field)
     if _scheme(uri) != "runs":
         return
@@ -64,7 +73,12 @@ def _scheme(uri: str) -> str:
 
 
 def require_storable(
-    uri: str | None, field: str, root: str = "", workspace: str | None = None
+    uri: str | None,
+    field: str,
+    root: str = "",
+    workspace: str | None = None,
+    *,
+    is_shown: bool = True,
 ) -> None:
     """Refuse a new address that cannot be used, or that a server must not store for its users.
 
@@ -73,6 +87,7 @@ def require_storable(
         field: What the error names.
         root: The root of artifacts of the store.
         workspace: The workspace of the address, by default that of the request.
+        is_shown: Whether the error has the address: what is stored may be a path of the server.
 
     Raises:
         MlflowException: the address is malformed, or this process serves others, and the address
@@ -83,12 +98,11 @@ def require_storable(
     if names_vitrine(uri):
         require_lent(uri, field, workspace)
         AssetAddress.parse(uri)
-    elif is_serving():
-        _require_own(uri, field, root, workspace)
-
-
-def _require_own(uri: str, field: str, root: str, workspace: str | None) -> None:
-    if uri in _PROMPT_SOURCES:
+        return
+    # MLflow appends what follows to the path, and leaves out the rest.
+    if _scheme(uri) == "mlflow-artifacts" and not _HAS_PATH_ONLY.fullmatch(uri.partition(":")[2]):
+        raise invalid(f"{field} '{uri}': expected mlflow-artifacts:/PATH, without a query.")
+    if not is_serving():
         return
     address = _Address.parse(uri)
     if address is not None:
@@ -98,8 +112,9 @@ def _require_own(uri: str, field: str, root: str, workspace: str | None) -> None
         for place in (*own, *listed_locations(workspace)):
             if place and address.is_in(_Address.parse(place)):
                 return
+    subject = f"{field} '{uri}'" if is_shown else field
     raise denied_error(
-        f"{field} '{uri}': this tracking server stores no new address outside its own artifacts. "
+        f"{subject}: this tracking server stores no new address outside its own artifacts. "
         "Use an address of mlflow-artifacts:, leave the location out, or name a model's source by "
         "runs: or models:. "
         f"The server's operator lists other locations in {LOCATIONS}."

@@ -151,9 +151,10 @@ class Experiments:
         Raises:
             MlflowException: this process serves others and may not use the location.
         """
-        field = "The artifact location of the experiment"
+        field = f"The artifact location of experiment '{experiment.experiment_id}'"
         if self._context.isolation is None:
-            require_folder(experiment.location, field, self._context.artifact_root)
+            root = self._context.artifact_root
+            require_folder(experiment.location, field, root, is_shown=False)
         else:  # no user has chosen it: it is below the root of its workspace
             require_lent(experiment.location, field)
 

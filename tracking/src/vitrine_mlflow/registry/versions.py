@@ -71,7 +71,9 @@ class Versions:
         now = self._context.sources.now_ms()
         require_source(source, "source")
         location, source_run = self._location(source)
-        require_storable(location, f"The artifact location of the source '{source}'")
+        if location != source:
+            field = f"The artifact location of the source '{source}'"
+            require_storable(location, field, is_shown=False)
         if not run_id and source_run:
             run_id = source_run
         if not run_id and model_id:
