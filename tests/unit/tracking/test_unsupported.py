@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from mlflow.exceptions import MlflowException
+from vitrine_mlflow.mlflow_genai import endpoint_of_scorer
 from vitrine_mlflow.scorers import version_of
 from vitrine_mlflow.store_unsupported import require_no_demo
 
@@ -24,6 +25,18 @@ def test_a_scorer_of_any_experiment_has_a_message(experiment_id: str) -> None:
     message: Any = version_of(experiment_id, ITEM).to_proto()
     has_id = message.HasField("experiment_id")
     assert (message.scorer_name, has_id) == ("judge", int(experiment_id) < 2**31)
+
+
+@pytest.mark.parametrize(
+    "serialized",
+    ["[]", "null", "5", '"x"', "{", "", "[" * 100_000, '{"third_party_scorer_data": "x"}',
+     '{"instructions_judge_pydantic_data": [1]}',
+     '{"memory_augmented_judge_data": {"base_judge": 1}}'],
+)  # fmt: skip
+def test_what_is_no_scorer_is_refused(serialized: str) -> None:
+    with pytest.raises(MlflowException, match="serialized_scorer: ") as error:
+        endpoint_of_scorer(serialized)
+    assert error.value.get_http_status_code() == 400
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from typing import Any
 
 from mlflow.utils import search_utils
 
+from vitrine_mlflow.errors import invalid
+
 _untyped_search: Any = search_utils
 
 SearchIssuesUtils: Any = _untyped_search.SearchIssuesUtils
@@ -24,10 +26,13 @@ def endpoint_of_scorer(serialized: str) -> str | None:
     """The gateway endpoint that a scorer names, if it names one.
 
     Raises:
-        MlflowException: the model of the scorer is invalid.
+        MlflowException: the text is no scorer, or its model is invalid.
     """
     utils = _scorer_utils()
-    model = utils.extract_model_from_serialized_scorer(json.loads(serialized))
+    try:
+        model = utils.extract_model_from_serialized_scorer(json.loads(serialized))
+    except (ValueError, AttributeError, RecursionError) as error:  # no JSON, or of other types
+        raise invalid("serialized_scorer: expected the JSON object of a scorer") from error
     utils.validate_scorer_model(model)
     return str(utils.extract_endpoint_ref(model)) if utils.is_gateway_model(model) else None
 
