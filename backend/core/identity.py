@@ -9,7 +9,8 @@ class Identity(NamedTuple):
     `mfa` is true if a second factor was used; `email` is the address in the credentials.
     `api_key_id` is the API key that authenticated the request; None for a token. `subject` is the
     `sub` of a token, if it differs from the user id; clients identify their user by it.
-    `auth_time` is when the user of a token signed in, in seconds since 1970.
+    `auth_time` is when the user of a token signed in, in seconds since 1970. `in_pool` is true for
+    a token of the deployment's own user pool.
     """
 
     user_id: str
@@ -18,6 +19,7 @@ class Identity(NamedTuple):
     api_key_id: str | None = None
     subject: str | None = None
     auth_time: int | None = None
+    in_pool: bool = False
 
     def named(self, user_id: str) -> str:
         """Return the user whom a request of this caller names; its own subject is the caller."""

@@ -85,6 +85,7 @@ def _context(caller: Identity) -> dict[str, str]:
         "apiKeyId": caller.api_key_id,
         "subject": caller.subject,
         "authTime": None if caller.auth_time is None else str(caller.auth_time),
+        "inPool": "true" if caller.in_pool else None,
     }
     return known | {name: value for name, value in optional.items() if value is not None}
 

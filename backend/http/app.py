@@ -296,4 +296,5 @@ def _caller(route: Route, event: APIGatewayProxyEventV2) -> Identity:
         api_key_id=api_key_id if isinstance(api_key_id, str) and api_key_id else None,
         subject=subject if isinstance(subject, str) and subject else None,
         auth_time=int(auth_time) if isinstance(auth_time, str) and auth_time else None,
+        in_pool=context.get("inPool") == "true",
     )

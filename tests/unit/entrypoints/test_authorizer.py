@@ -10,6 +10,7 @@ import pytest
 
 from backend.aws.secrets import Secrets
 from backend.aws.tables import DynamoTables
+from backend.core.identity import Identity
 from backend.domains.configuration.routes import build_router
 from backend.domains.identity.repository.keys import ApiKeyRepository
 from backend.domains.identity.service.edge import ViewerAddresses
@@ -82,6 +83,18 @@ def test_a_valid_key_returns_only_the_identity(authorize: Authorize, header: str
         "isAuthorized": True,
         "context": {"userId": "boss", "mfa": "false", "apiKeyId": ADMIN_KEY_ID},
     }
+
+
+@pytest.mark.usefixtures("deployed")
+def test_functions_learn_whose_token_is_of_the_pool(now: datetime) -> None:
+    class Callers:
+        def identify(self, _authorization: str, _address: str) -> Identity:
+            return Identity("ann", in_pool=True)
+
+    module = importlib.import_module("backend.entrypoints.authorizer")
+    handle = module.build_handler(Callers(), ViewerAddresses(frozenset, lambda: now))
+    reply = handle(event("Bearer token"), LambdaContext())
+    assert reply["context"] == {"userId": "ann", "mfa": "false", "inPool": "true"}
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ class ApiKeyService:
         """Create a key for a user, and return its text, which no later request returns.
 
         Raises:
-            InvalidInputError: the user has no role or is disabled in the user pool, the key would
+            InvalidInputError: the user has no role or is not enabled in the pool, the key would
                 be expired already, or would end later than the key of the request.
             PermissionDeniedError: the caller may not, or the key of the request no longer exists.
         """
@@ -72,7 +72,7 @@ class ApiKeyService:
         is_own = body.user_id == caller.user_id
         if not (is_own or self.roles.of_user(body.user_id)):
             raise InvalidInputError.of("userId", f"user {body.user_id} has no roles")
-        pool_user = self._pool_user(body.user_id)
+        pool_user = self._pool_user(body.user_id, in_pool=is_own and caller.in_pool)
         text = PREFIX + self.new_secret()
         key = ApiKey(
             api_key_id=self.new_id(),
@@ -191,13 +191,15 @@ class ApiKeyService:
             raise PermissionDeniedError("The API key of this request no longer exists")
         return key
 
-    def _pool_user(self, user_id: str) -> tuple[Write, ...]:
-        """Return the write that records a user of the pool."""
+    def _pool_user(self, user_id: str, *, in_pool: bool) -> tuple[Write, ...]:
+        """Return the write that records a user of the pool, required with `in_pool`."""
         user = None if self.pool is None else self.pool.get_user(user_id)
+        if in_pool if user is None else not user.enabled:
+            raise InvalidInputError.of(
+                "userId", f"user {user_id} is disabled in the user pool, or not in it"
+            )
         if self.pool is None or user is None:
             return ()
-        if not user.enabled:
-            raise InvalidInputError.of("userId", f"user {user_id} is disabled in the user pool")
         # The record lets the key end when the pool deletes the user.
         return (self.profiles.pool_write(user_id, self.pool.pool_id),)
 

@@ -76,8 +76,11 @@ class SessionService:
         # A session of a key ends with the key, whose creation recorded the user of the pool.
         pool = None if session.made_by else self.pool
         pool_user = None if pool is None else pool.get_user(caller.user_id)
-        if pool_user is not None and not pool_user.enabled:
-            raise SignInRefusedError(f"User {caller.user_id} is disabled in the user pool")
+        # The gateway may still accept the token of a user whom the pool no longer has.
+        if caller.in_pool if pool_user is None else not pool_user.enabled:
+            raise SignInRefusedError(
+                f"User {caller.user_id} is disabled in the user pool, or not in it"
+            )
         user = self.profiles.get(caller.user_id)
         known = (user.sessions if user is not None else None) or []
         rows = self.keys.get_many(known)

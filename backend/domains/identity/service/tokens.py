@@ -131,11 +131,11 @@ class PoolUsers:
             user = self._find(identity.user_id)
         except UnavailableError as error:
             self.warn(f"the user pool's reply about a user is invalid: {error}")
-            return identity._replace(mfa=False)
+            return identity._replace(mfa=False, in_pool=True)
         if user is None or not user.enabled:
             raise RefusedError(Reason.USER_DISABLED, userId=identity.user_id)
         # Cognito requires the second factor of every user who has one.
-        return identity._replace(mfa=user.mfa_enabled)
+        return identity._replace(mfa=user.mfa_enabled, in_pool=True)
 
     @property
     def pool_id(self) -> str:

@@ -301,6 +301,7 @@ def test_the_user_pools_tokens_name_their_user(pool: Pool, kind: str) -> None:
     assert authenticate.user_id == "ann"
     assert authenticate.email == ("ann@example.org" if kind == "id" else None)
     assert authenticate.mfa is False
+    assert authenticate.in_pool is True
 
 
 def test_who_has_a_second_factor_gave_it(pool: Pool) -> None:
@@ -350,7 +351,7 @@ def test_without_cognito_no_second_factor_counts_and_memory_is_bounded(now: date
 
     warnings: list[str] = []
     users = PoolUsers(UnresponsivePool(), ManualClock(now), warnings.append)
-    assert users.completed(Identity("ann", mfa=True)) == Identity("ann")
+    assert users.completed(Identity("ann", mfa=True)) == Identity("ann", in_pool=True)
     assert warnings
     calls: list[str] = []
 

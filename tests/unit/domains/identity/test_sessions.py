@@ -215,3 +215,17 @@ def test_a_user_of_the_pool_who_is_disabled_or_deleted_is_refused(bench: KeyRout
     path, parameters = "/user/cognito/ann", {"userId": "ann"}
     assert bench.client().send("DELETE", path, parameters=parameters).status == 200
     assert bench.refusal(session) is Reason.KEY_DISABLED
+
+
+def test_a_token_of_a_deleted_user_of_the_pool_leaves_no_credential(bench: KeyRoutes) -> None:
+    # The gateway may still accept a token whose user the pool no longer has.
+    token = bench.client("ann", authTime=seconds(bench.now), inPool="true")
+    answer = token.send("POST", "/auth/session", headers=FROM_PAGE)
+    assert (answer.status, answer.body["code"]) == (403, "SignInRefused")
+    assert answer.body["message"] == "User ann is disabled in the user pool, or not in it"
+    answer = bench.reply_to_creation("ann", by=token)
+    assert [error["field"] for error in answer.body["errors"]] == ["userId"]
+    assert listed(bench, showSessions="true") == set()
+    # A token of another provider, and the key of a user who never signs in.
+    assert bench.sign_in(bench.client("ann", authTime=seconds(bench.now)))
+    assert bench.create("bob")
