@@ -197,12 +197,24 @@ def test_forged_proofs_read_the_secret_once_a_minute(now: datetime) -> None:
         times.append(1)
         return frozenset({CURRENT})
 
-    clock = iter([now, now, now + timedelta(seconds=61)])
+    later = now + timedelta(seconds=61)
+    clock = iter([now, now, later, later])
     viewers = ViewerAddresses(read_keys, lambda: next(clock))
     forged = {PROOF_HEADER: "forged", VIEWER_HEADER: ALLOWED}
     assert {viewers.address_of(forged, ELSEWHERE) for _ in range(3)} == {ELSEWHERE}
     assert len(times) == 2
     assert viewers.address_of({**forged, PROOF_HEADER: CURRENT}, ELSEWHERE) == ALLOWED
+
+
+def test_a_proof_ends_ten_minutes_after_its_second_rotation(now: datetime) -> None:
+    accepted, clock = [frozenset({CURRENT, PREVIOUS})], [now]
+    viewers = ViewerAddresses(lambda: accepted[0], lambda: clock[0])
+    headers = {PROOF_HEADER: PREVIOUS}
+    assert viewers.is_proven(headers)
+    accepted[0] = frozenset({"newest", CURRENT})
+    clock[0] += timedelta(minutes=10)
+    assert not viewers.is_proven(headers)
+    assert viewers.is_proven({PROOF_HEADER: CURRENT})
 
 
 @pytest.mark.parametrize(
