@@ -10,6 +10,7 @@ import pytest
 
 from backend.aws.secrets import Secrets
 from backend.aws.tables import DynamoTables
+from backend.core.errors import UnavailableError
 from backend.core.identity import Identity
 from backend.domains.configuration.routes import build_router
 from backend.domains.identity.repository.keys import ApiKeyRepository
@@ -215,6 +216,23 @@ def test_a_proof_ends_ten_minutes_after_its_second_rotation(now: datetime) -> No
     clock[0] += timedelta(minutes=10)
     assert not viewers.is_proven(headers)
     assert viewers.is_proven({PROOF_HEADER: CURRENT})
+
+
+def test_a_known_proof_outlives_an_outage_of_the_secret(now: datetime) -> None:
+    clock, values = [now], [frozenset({CURRENT})]
+
+    def read_keys() -> frozenset[str]:
+        if values:
+            return values.pop()
+        raise UnavailableError("Secrets Manager does not respond")
+
+    viewers = ViewerAddresses(read_keys, lambda: clock[0])
+    assert viewers.is_proven({PROOF_HEADER: CURRENT})
+    clock[0] += timedelta(minutes=10)
+    assert viewers.is_proven({PROOF_HEADER: CURRENT})
+    clock[0] += timedelta(minutes=1)
+    with pytest.raises(UnavailableError):
+        viewers.is_proven({PROOF_HEADER: "forged"})
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from backend.core.clock import Clock
+from backend.core.errors import UnavailableError
 from backend.spec.page import PROOF_HEADER, VIEWER_HEADER
 
 _REREAD_AFTER = timedelta(minutes=1)  # for a proof that does not match
@@ -46,7 +47,13 @@ class ViewerAddresses:
         # Forged proofs must not read it with each request.
         now, known_for = self.clock(), _KNOWN_FOR if self._matches(proof) else _REREAD_AFTER
         if self._read_at is None or now - self._read_at >= known_for:
-            self._keys, self._read_at = self.read_keys(), now
+            try:
+                self._keys = self.read_keys()
+            except UnavailableError:
+                # It ends no proof that matched before.
+                if not self._matches(proof):
+                    raise
+            self._read_at = now
         return self._matches(proof)
 
     def _matches(self, proof: str) -> bool:
