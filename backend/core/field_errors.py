@@ -96,5 +96,6 @@ def _sentence(entry: ErrorDetails) -> str:
     if kind in _LENGTHS:
         bound, name = _LENGTHS[kind]
         single, many = _UNITS[isinstance(entry["input"], str)]
-        return f"must have at {bound} {limits[name]} {single if limits[name] == 1 else many}"
+        unit = single if limits[name] == 1 else many
+        return f"must have at {bound} {limits[name]} {unit}, but has {len(entry['input'])}"
     return entry["msg"].removeprefix("Value error, ")

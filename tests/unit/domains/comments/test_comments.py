@@ -223,8 +223,8 @@ def test_a_text_is_demanded(board: CommentSetup, body: Any) -> None:
     for method in ("POST", "PUT"):
         assert board.send(method, "0:one", body=body).status == 400
     for text, fact in (
-        ("x" * 10_001, "must have at most 10000 characters"),
-        ("", "must have at least 1 character"),
+        ("x" * 10_001, "must have at most 10000 characters, but has 10001"),
+        ("", "must have at least 1 character, but has 0"),
     ):
         answer = board.write("0:first", text)
         assert answer.body["message"] == f"commentBody: {fact}"
