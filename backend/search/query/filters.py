@@ -64,7 +64,8 @@ def filter_query(entry: JsonObject, *, field: str, budget: Budget) -> JsonObject
     if not _is_text(text):
         raise InvalidInputError.of(field, "is not valid Unicode text")
     if len(text) > MAX_CHARS:
-        raise InvalidInputError.of(field, f"must have at most {MAX_CHARS} characters")
+        fact = f"must have at most {MAX_CHARS} characters, but has {len(text)}"
+        raise InvalidInputError.of(field, fact)
     # Imported here because it takes time and most requests do not need it.
     from backend.search.query.grammar import FilterSyntaxError, parse  # noqa: PLC0415
 

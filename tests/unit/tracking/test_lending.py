@@ -90,7 +90,7 @@ def test_a_server_stores_addresses_of_its_roots_and_its_list(
         assert not _is_storable(uri), uri
 
 
-def test_what_stands_for_a_prompt_is_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_of_prompts_is_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LOCATIONS, "s3://team/models")
     for uri in ("dummy-source", "prompt-template"):
         require_source(uri, "source")
