@@ -1,7 +1,16 @@
 // Photographs: camera, time, exposure and position beside the picture, and in searches.
 import assert from 'node:assert/strict';
 import { test } from './fixtures.mjs';
-import { accessible, fits, HITS, NARROW_AND_DARK, UI, vitrine, withKey } from './walk.mjs';
+import {
+  accessible,
+  fits,
+  HITS,
+  NARROW_AND_DARK,
+  newAsset,
+  UI,
+  vitrine,
+  withKey,
+} from './walk.mjs';
 
 test('a photograph shows how it was taken, and is found by it', async ({ open }) => {
   const { page } = await open(NARROW_AND_DARK);
@@ -36,4 +45,23 @@ test('photographs are found by their time and their exposure', () => {
   assert.match(search('taken=2024-05-17T05:42:10'), /lake-at-sunrise\.jpg/);
   assert.match(search('focalLength<=35', 'iso>=100'), /lake-at-sunrise\.jpg/);
   assert.doesNotMatch(search('focalLength<=34'), /lake-at-sunrise\.jpg/);
+});
+
+/** A red picture in TGA, which no browser shows. */
+const tga = () =>
+  Buffer.concat([
+    Buffer.from([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 8, 0, 24, 0x20]),
+    Buffer.alloc(8 * 8 * 3, Buffer.from([0, 0, 255])),
+  ]);
+
+test('of a picture that no browser shows there is the server’s, and no failure', async ({
+  open,
+}) => {
+  const { page } = await open();
+  const stamp = Date.now();
+  const picture = { name: 'red.tga', mimeType: 'image/x-tga', buffer: tga() };
+  await newAsset(page, [picture], `old picture ${stamp}`, 'a walk', 'library');
+  await page.locator('.stage .caption', { hasText: 'This is a picture of the file.' }).waitFor();
+  await page.locator('.stage .poster img').waitFor();
+  assert.equal(await page.locator('.stage .failed').count(), 0);
 });

@@ -5,7 +5,7 @@ import { viewerTexts } from '../texts/viewer';
 import { formatBytes } from '../texts/formats';
 import { fileName } from '../ui/fileKinds';
 import { LargeFileError } from './fetchBytes';
-import { loadModel } from './loadModel';
+import { loadModel, NoModelError } from './loadModel';
 import type { Loaded } from './parseModel';
 import { ModelScene, type ShownModel } from './scene';
 import { Poster, type ViewProps } from './Poster';
@@ -17,12 +17,14 @@ type State =
   | { state: 'inspecting' }
   | { state: 'large'; bytes: number }
   | { state: 'failed'; reason: string; again: boolean }
+  | { state: 'none'; reason: string }
   | { state: 'shown'; shown: ShownModel };
 
 /** A model: a glTF itself, anything else by the GLB that the server made of it. */
 export function ModelView(props: ViewProps) {
-  const { databaseId, assetId, file } = props;
+  const { databaseId, assetId, file, picture } = props;
   const { host, state, lost, retry, loadLarge } = useModel(props);
+  const hasPicture = picture.file ?? picture.preview;
   return (
     <>
       <div ref={host} className="model" data-state={state.state} />
@@ -30,6 +32,12 @@ export function ModelView(props: ViewProps) {
       {state.state === 'inspecting' && <Poster {...props} note={assetTexts.inspecting} />}
       {state.state === 'failed' && (
         <Poster {...props} failure={state.reason} retry={state.again ? retry : undefined} />
+      )}
+      {state.state === 'none' && (
+        <Poster
+          {...props}
+          {...(hasPicture ? { caption: viewerTexts.onlyPicture } : { failure: state.reason })}
+        />
       )}
       {state.state === 'large' && (
         <>
@@ -104,6 +112,8 @@ function useModel({ databaseId, assetId, file, view, seat }: ViewProps) {
       scene?.dispose();
       scene = null;
       if (failure instanceof LargeFileError) setState({ state: 'large', bytes: failure.bytes });
+      else if (failure instanceof NoModelError)
+        setState({ state: 'none', reason: failure.message });
       else setState({ state: 'failed', reason: errorText(failure), again: isRetryable(failure) });
     });
     return () => {

@@ -22,6 +22,9 @@ export interface Options {
   version: FileVersion | undefined;
 }
 
+/** The file contains no model, such as a photograph, or is not inspected. */
+export class NoModelError extends Error {}
+
 /** Loads a model: a format that the page reads itself, else the GLB that the server made. */
 export async function loadModel(
   place: Place,
@@ -47,6 +50,7 @@ export async function loadModel(
   if (!glb) {
     // Of a file that cannot be read the server knows the reason.
     if (failure instanceof Error && !(failure instanceof UnreadableError)) throw failure;
+    if (glbMissing?.reason === 'none') throw new NoModelError(glbMissing.message);
     throw new Error(glbMissing ? missingReason(glbMissing) : viewerTexts.notDerived);
   }
   const bytes = await fetchBytes(glb.url, options);
