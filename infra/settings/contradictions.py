@@ -78,7 +78,7 @@ SWITCHES = (
         False,
         (
             *("pageDomain", "pageCertificateArn", "pageFirewallArn", "pageSignInOrigins"),
-            *("userPoolDomain", "apiOnlyThroughPage"),
+            *("pageEdgeVersion", "userPoolDomain", "apiOnlyThroughPage"),
         ),
     ),
     Switch("processing", False, ("turntables",)),

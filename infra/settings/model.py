@@ -34,6 +34,7 @@ from infra.settings.values import (
     Positive,
     ProviderName,
     QueueArn,
+    SecretVersion,
     SignInProvider,
     StageName,
     SubnetId,
@@ -246,6 +247,9 @@ class Settings(BaseModel):
     page_firewall_arn: FirewallArn = ""
     """A web ACL of AWS WAF for CloudFront, in us-east-1. Metadata may hold HTML: let rules about
     request bodies count instead of block."""
+    page_edge_version: SecretVersion = ""
+    """The version of the secret `PageEdgeKey` that CloudFront sends. CloudFormation reads the
+    secret again only if this changes (docs/guides/deploying.md)."""
     page_sign_in_origins: tuple[HttpsOrigin, ...] = ()
     """Origins of the sign-in provider's endpoints, besides that of `oidcIssuer`, which the page
     may call."""

@@ -82,6 +82,11 @@ _FIREWALL = Form(
     "the ARN of a web ACL for CloudFront, such as "
     "arn:aws:wafv2:us-east-1:111122223333:global/webacl/page/1234abcd-12ab-34cd-56ef-1234567890ab",
 )
+# Source: Secrets Manager API Reference, "PutSecretValue", `ClientRequestToken`.
+_VERSION = Form(
+    r"^([A-Za-z0-9-]{32,64})?$",
+    "the id of a version of a secret, such as 1234abcd-12ab-34cd-56ef-1234567890ab",
+)
 _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _DOMAIN = Form(rf"^({_LABEL}([.]{_LABEL})+)?$", "a domain name, such as models.example.org")
 _ORIGIN = Form(
@@ -109,7 +114,16 @@ _ADDRESS = Form(r"^(https://[^\s]+)?$", "an address that begins with https://")
 WORDS = {
     form.pattern: form.words
     for form in (
-        *(_CERTIFICATE, _FIREWALL, _DOMAIN, _ORIGIN, _POOL_DOMAIN, _PROVIDER_NAME, _ADDRESS),
+        *(
+            _CERTIFICATE,
+            _FIREWALL,
+            _VERSION,
+            _DOMAIN,
+            _ORIGIN,
+            _POOL_DOMAIN,
+            _PROVIDER_NAME,
+            _ADDRESS,
+        ),
         *(_STAGE, _INSTANCE, _ZONE, _VPC, _SUBNET, _KEY, _FUNCTION, _QUEUE, _BUS, _TOPIC),
         *(setting.form for setting in declared.SETTINGS if setting.form is not None),
     )
@@ -223,6 +237,7 @@ BusArn = Annotated[str, _text(_BUS), _IN_PARTITION]
 TopicArn = Annotated[str, _text(_TOPIC), _IN_PARTITION]
 CertificateArn = Annotated[str, _text(_CERTIFICATE)]
 FirewallArn = Annotated[str, _text(_FIREWALL)]
+SecretVersion = Annotated[str, _text(_VERSION)]
 ProviderName = Annotated[str, _text(_PROVIDER_NAME), AfterValidator(check_provider_name)]
 PoolDomain = Annotated[str, _text(_POOL_DOMAIN), AfterValidator(check_pool_domain)]
 DomainName = Annotated[str, _text(_DOMAIN), AfterValidator(check_page_domain)]

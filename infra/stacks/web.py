@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from aws_cdk import ArnFormat, Aws, CustomResource, Duration, Stack
+from aws_cdk import ArnFormat, Aws, CustomResource, Duration, SecretValue, Stack
 from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_cloudfront_origins as origins
@@ -98,14 +98,16 @@ class WebStack(Stack):
         bucket: s3.Bucket,
         edge: list[cloudfront.FunctionAssociation],
     ) -> cloudfront.Distribution:
+        proof = SecretValue.secrets_manager(
+            resources.secrets[PAGE_EDGE_KEY.name].secret_arn,
+            version_id=settings.page_edge_version or None,
+        )
         api = origins.HttpOrigin(
             f"{resources.api}.execute-api.{Aws.REGION}.{Aws.URL_SUFFIX}",
             origin_ssl_protocols=[cloudfront.OriginSslPolicy.TLS_V1_2],
             read_timeout=Duration.seconds(API_SECONDS),
             # CloudFormation reads the value; the template has its name.
-            custom_headers={
-                PROOF_HEADER: resources.secrets[PAGE_EDGE_KEY.name].secret_value.unsafe_unwrap()
-            },
+            custom_headers={PROOF_HEADER: proof.unsafe_unwrap()},
         )
         secure = cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS
         files = origins.S3BucketOrigin.with_origin_access_control(

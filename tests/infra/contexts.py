@@ -4,6 +4,7 @@ TOPIC = "arn:aws:sns:eu-central-1:111122223333:operators"
 ISSUER = "https://login.example.org/realm"
 IMPORTED_KEY = "arn:aws:kms:eu-central-1:444455556666:key/1234abcd-12ab-34cd-56ef-1234567890ab"
 CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/1234abcd"
+EDGE_VERSION = "1234abcd-12ab-34cd-56ef-1234567890ab"
 FIREWALL = "arn:aws:wafv2:us-east-1:111122223333:global/webacl/page/1234abcd"
 VPC = "vpc-0123456789abcdef0"
 SUBNETS = [f"subnet-0123456789abcdef{number}" for number in range(3)]
@@ -53,6 +54,7 @@ PAGE: dict[str, object] = {
     "pageCertificateArn": CERTIFICATE,
     "pageFirewallArn": FIREWALL,
     "pageSignInOrigins": ["https://tokens.example.org"],
+    "pageEdgeVersion": EDGE_VERSION,
     "oidcIssuer": ISSUER,
     "oidcClientId": "web",
     "importedBuckets": ["scans"],

@@ -16,6 +16,7 @@ from infra.settings.contradictions import SWITCHES
 from infra.settings.network import zones_of
 from tests.infra.contexts import (
     CERTIFICATE,
+    EDGE_VERSION,
     FIREWALL,
     IMPORTED_KEY,
     ISSUER,
@@ -60,6 +61,7 @@ VALUES: dict[str, object] = {
     "pageCertificateArn": CERTIFICATE,
     "pageFirewallArn": FIREWALL,
     "pageSignInOrigins": ["https://tokens.example.org"],
+    "pageEdgeVersion": EDGE_VERSION,
 }
 IMPORTED: dict[str, object] = {"searchVpcId": VPC, "searchSubnetIds": SUBNETS[:1]}
 """Settings that require each other."""
@@ -444,6 +446,10 @@ def test_a_new_account_is_warned_and_may_deploy_a_small_stage() -> None:
         (
             {"importedBuckets": ["scans", "scans.example.org"]},
             "importedBuckets: scans.example.org contains a dot, .*; set page to false$",
+        ),
+        (
+            {"pageEdgeVersion": "AWSCURRENT"},
+            "pageEdgeVersion: must be the id of a version of a secret, such as 1234abcd-",
         ),
         ({"pageSignInOrigins": ["https://a.example.org/x"]}, "must be an origin without a path"),
         (

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from backend.spec.page import SESSION_COOKIE, SESSION_HEADER, VIEWER_HEADER
+from backend.spec.page import PROOF_HEADER, SESSION_COOKIE, SESSION_HEADER, VIEWER_HEADER
 from backend.spec.routes import ROUTES
 from infra.node import packaged_node
 from infra.page import MOST_EDGE_BYTES, Page, PageBuildError, prepare_page
 from tests.factories.edge_cases import ANN, ANNS, CASES, REFUSED
+from tests.infra.contexts import EDGE_VERSION
 from tests.infra.templates import Assembly
 from web_page import Page as BuiltPage
 from web_page import policy_of
@@ -183,6 +184,23 @@ def test_the_policy_is_that_of_the_local_runtime_with_the_buckets_hosts(page: As
     providers = {"https://login.example.org", "https://tokens.example.org"}
     assert content == policy_of(hosts, providers)
     assert "*" not in content
+
+
+@pytest.mark.parametrize(("stage", "version"), [("small", ""), ("page", EDGE_VERSION)])
+def test_the_proof_is_the_version_of_the_secret_that_the_stage_names(
+    stage: str, version: str, synthesized: Callable[[str], Assembly]
+) -> None:
+    # CloudFormation reads the value again only if the reference changes.
+    assembly = synthesized(stage)
+    (distribution,) = assembly.of_type("AWS::CloudFront::Distribution").values()
+    config = distribution.properties["DistributionConfig"]
+    sent = [h for origin in config["Origins"] for h in origin.get("OriginCustomHeaders", ())]
+    assert [(h["HeaderName"], assembly.text(h["HeaderValue"])) for h in sent] == [
+        (
+            PROOF_HEADER,
+            f"{{{{resolve:secretsmanager:<PageEdgeKey>:SecretString:::{version}}}}}",
+        )
+    ]
 
 
 def test_users_of_the_pool_sign_in_to_the_page_by_a_client_of_its_own(
