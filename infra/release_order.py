@@ -5,6 +5,7 @@ from typing import Any
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
+from packaging.version import InvalidVersion, Version
 
 from backend.spec.versions import PRODUCT_VERSION, RELEASE_OUTPUT
 
@@ -23,22 +24,21 @@ def deployed_release(stage: str, cloudformation: Any) -> str | None:
     return next((o["OutputValue"] for o in outputs if o["OutputKey"] == RELEASE_OUTPUT), None)
 
 
-def is_newer(release: str, other: str) -> bool:
-    """Compare two versions of the form `0.1.0` by their numbers."""
-    first, second = ([int(number) for number in name.split(".")] for name in (release, other))
-    return first > second
-
-
 def main(stage: str) -> int:
-    """Return 1 if a newer release is deployed and its replacement is not confirmed, else 0."""
+    """Return 1 if what is deployed may be newer and its replacement is not confirmed, else 0."""
     try:
         release = deployed_release(stage, boto3.client("cloudformation"))
     except (BotoCoreError, ClientError) as error:
         # The CDK command reports missing credentials and rights itself.
         sys.stderr.write(f"which release {stage} has is unknown: {error}\n")
         return 0
-    if release is None or not is_newer(release, PRODUCT_VERSION):
+    if release is None:
         return 0
+    try:
+        if Version(release) <= Version(PRODUCT_VERSION):
+            return 0
+    except InvalidVersion:
+        release += ", which is no version"
     sys.stderr.write(
         f"{stage} has release {release}, and this is {PRODUCT_VERSION}, which may not read its "
         'rows: see the table under "Upgrading" in docs/guides/deploying.md\n'

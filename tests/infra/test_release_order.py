@@ -38,7 +38,7 @@ def deploy(monkeypatch: pytest.MonkeyPatch, account: FakeCloudFormation) -> int:
     return release_order.main("prod")
 
 
-@pytest.mark.parametrize("release", [(), ("0.1.9",), ("0.2.0",)])
+@pytest.mark.parametrize("release", [(), ("0.1.9",), ("0.2.0rc1",), ("0.2.0",)])
 def test_a_release_that_is_not_newer_is_replaced(
     release: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -46,8 +46,18 @@ def test_a_release_that_is_not_newer_is_replaced(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("release", "reported"),
+    [
+        ("0.10.0", "prod has release 0.10.0, and this is 0.2.0"),
+        ("0.2.1rc1", "prod has release 0.2.1rc1, and this is 0.2.0"),
+        ("main-4f2c", "prod has release main-4f2c, which is no version, and this is 0.2.0"),
+    ],
+)
 @pytest.mark.parametrize(("answer", "code"), [(None, 1), ("", 1), ("n", 1), ("y", 0)])
-def test_a_newer_release_is_replaced_only_if_that_is_confirmed(
+def test_a_release_that_may_be_newer_is_replaced_only_if_that_is_confirmed(
+    release: str,
+    reported: str,
     answer: str | None,
     code: int,
     monkeypatch: pytest.MonkeyPatch,
@@ -58,8 +68,8 @@ def test_a_newer_release_is_replaced_only_if_that_is_confirmed(
             return answer is not None
 
     monkeypatch.setattr("sys.stdin", Terminal(f"{answer}\n"))
-    assert deploy(monkeypatch, FakeCloudFormation("0.10.0")) == code
-    assert "prod has release 0.10.0, and this is 0.2.0" in capsys.readouterr().err
+    assert deploy(monkeypatch, FakeCloudFormation(release)) == code
+    assert capsys.readouterr().err.startswith(reported)
 
 
 @pytest.mark.parametrize(
