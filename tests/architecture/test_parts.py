@@ -338,11 +338,12 @@ def test_the_materials_of_the_page_are_those_that_it_runs() -> None:
 
 @pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_is_ended_ends_what_it_started(signum: int) -> None:
+    # The pause: a command is known to the program only after its start.
     program = """
 import sys
 from tests import running
 
-part = running.Part("", (), (), command=("sh", "-c", "sleep 20 & echo started; wait"))
+part = running.Part("", (), (), command=("sh", "-c", "sleep 20 & sleep 1; echo started; wait"))
 running.run_all = lambda _: running.run("kills", part)
 sys.exit(running.main(["kills"]))
 """
