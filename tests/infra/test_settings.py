@@ -441,15 +441,10 @@ def test_a_new_account_is_warned_and_may_deploy_a_small_stage() -> None:
             {"pageCertificateArn": CERTIFICATE.replace("us-east-1", "eu-central-1")},
             "pageCertificateArn: must be the ARN of a certificate in us-east-1",
         ),
-        ({"pageDomain": "https://a.example.org"}, "pageDomain: must be a domain name"),
         ({"pageSignInOrigins": ["https://*.example.org"]}, "must be an origin without a path"),
         (
             {"importedBuckets": ["scans", "scans.example.org"]},
             "importedBuckets: scans.example.org contains a dot, .*; set page to false$",
-        ),
-        (
-            {"pageEdgeVersion": "AWSCURRENT"},
-            "pageEdgeVersion: must be the id of a version of a secret, such as 1234abcd-",
         ),
         ({"pageSignInOrigins": ["https://a.example.org/x"]}, "must be an origin without a path"),
         (

@@ -55,6 +55,8 @@ def test_tokens_are_for_the_web_client_unless_audiences_are_named() -> None:
             {"pageSignInOrigins": ["https://a.example.org:99999"]},
             "pageSignInOrigins.0: must have a port from 1 to 65535, and has 99999",
         ),
+        ({"pageEdgeVersion": "AWSCURRENT"}, "must be the id of a version of a secret, such as 1"),
+        ({"pageDomain": "https://a.example.org"}, "pageDomain: must be a domain name"),
         ({"pageDomain": "10.0.0.1"}, "pageDomain: must be a domain name, and is an address"),
         ({"pageDomain": "d1.cloudfront.net"}, "pageDomain: must be a domain of yours, and cloudf"),
         ({"pageDomain": "a." * 127 + "org"}, "pageDomain: must have at most 253 characters, and"),
