@@ -23,6 +23,9 @@ _SECONDS = 600
 # The first error; the complete output would fill the terminal.
 _LINES = 3
 _LOG_FILE = re.compile("complete log|debug-0\\.log")
+# What npm prints of a registry that does not respond; its address may contain credentials.
+_UNREACHED = re.compile(r"request to (https?://[^/\s]+)\S* failed, reason: (.*)")
+_USER = re.compile(r"(?<=://)[^/@\s]+@")
 # What only tests and lint use; the packages of `checks` are left out by --workspaces=false.
 _SKIPPED = frozenset({"node_modules", "dist", "e2e", "checks", "testing"})
 _TESTS = (".test.ts", ".test.tsx")
@@ -106,7 +109,14 @@ def _build(npm: list[str], sources: Path, home: Path, folder: Path) -> str:
             except (OSError, subprocess.TimeoutExpired) as error:
                 return str(error)
             if done.returncode:
-                lines = map(str.strip, (done.stderr or done.stdout).splitlines())
+                output = _USER.sub("", done.stderr or done.stdout)
+                if unreached := _UNREACHED.search(output):
+                    registry, cause = unreached.groups()
+                    return (
+                        f"npm could not reach {registry} ({cause.strip()}); it is built once, with "
+                        "packages from there"
+                    )
+                lines = map(str.strip, output.splitlines())
                 texts = [line for line in lines if line and not _LOG_FILE.search(line)]
                 return " ".join(texts[:_LINES]) or "npm failed without a message"
         for old in home.iterdir():
