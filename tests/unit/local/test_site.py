@@ -331,12 +331,12 @@ def test_what_is_not_part_of_the_page_does_not_build_it_again(
     ("output", "reason"),
     [
         (
-            "npm warn x\nnpm error request to https://ann:s3cret@npm.example/a failed, reason: b\nc",
-            "npm could not reach https://npm.example (b); it is built once, with packages from there",
+            "npm warn x\nnpm error request to https://ann:s3cret@npm.test/a failed, reason: b\nc",
+            "npm could not reach https://npm.test (b); it is built once, with packages from there",
         ),
         (
-            "npm error code E404\n404 GET https://ann:s3cret@npm.example/a\nA complete log of x",
-            "npm error code E404 404 GET https://npm.example/a",
+            "npm error code E404\n404 GET https://ann:s3cret@npm.test/a\nA complete log of x",
+            "npm error code E404 404 GET https://npm.test/a",
         ),
     ],
 )
