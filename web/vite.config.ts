@@ -79,16 +79,35 @@ const unusedPdf: Plugin = {
 /** A chunk of its own, whose size `make web-size` limits. */
 const lazPerf = { groups: [{ name: 'laz-perf', test: /\/laz-perf\// }] };
 
-/** What the page starts with is one chunk; what lazy parts share has at least 3 kB. */
+/** Small lazy parts that are used together: each would be a chunk below 3 kB. */
+const families = {
+  results: 'AssetRow|ListHeads|QuickLook|ActiveFilters',
+  dialogs: '(Columns|Export|Shortcuts)Dialog',
+  databases: 'DatabasesPage|NewDatabaseDialog',
+  saved: 'SavedPage|SaveSearchDialog',
+  texts: 'TextView|TableView',
+  earlier: 'EarlierContent|OldVersion|FileVersionsDialog',
+};
+
+/**
+ * What the page starts with is one chunk; what lazy parts share has at least 3 kB of source.
+ *
+ * A higher threshold merges what the viewer shares: beyond its budget, or into the largest texts.
+ */
 const groups = [
-  { name: 'start', tags: ['$initial' as const] },
+  { name: 'start', tags: ['$initial' as const], priority: 2 },
   {
     name: 'shared',
     test: /\/web\/src\//,
     minShareCount: 2,
     entriesAware: true,
     entriesAwareMergeThreshold: 3000,
+    priority: 1,
   },
+  ...Object.entries(families).map(([name, files]) => ({
+    name,
+    test: new RegExp(`/(${files})\\.tsx$`),
+  })),
 ];
 
 interface Package {

@@ -216,7 +216,7 @@ test('an upload goes on while its user looks at other pages', async ({ page }) =
 });
 
 test('another try of a viewer whose code is lost loads only this part', async ({ page }) => {
-  const code = /\/assets\/TextView-/;
+  const code = /\/assets\/texts-/;
   await page.route(code, (route) => route.abort('connectionreset'));
   await newAsset(page, [file('a.txt')], `lost part ${Date.now()}`);
   await page.locator('.stage .failed', { hasText: 'did not respond' }).waitFor();
