@@ -60,7 +60,8 @@ class ApiKeyService:
         Raises:
             InvalidInputError: the user has no role or is not enabled in the pool, the key would
                 be expired already, or would end later than the key of the request.
-            PermissionDeniedError: the caller may not, or the key of the request no longer exists.
+            PermissionDeniedError: the caller may not, or the key of the request or the caller's
+                user in the pool no longer exists.
         """
         require(self.authorization, caller, "POST", Secured("apiKey", {"userId": body.user_id}))
         now = self.clock()
@@ -72,6 +73,13 @@ class ApiKeyService:
         is_own = body.user_id == caller.user_id
         if not (is_own or self.roles.of_user(body.user_id)):
             raise InvalidInputError.of("userId", f"user {body.user_id} has no roles")
+        if self.pool is not None and not is_own:
+            # The authorizer may accept the credential of a deleted user for 65 seconds.
+            user = self.pool.get_user(caller.user_id)
+            if caller.in_pool if user is None else not user.enabled:
+                raise PermissionDeniedError(
+                    f"User {caller.user_id} is disabled in the user pool, or not in it"
+                )
         pool_user = self._pool_user(body.user_id, in_pool=is_own and caller.in_pool)
         text = PREFIX + self.new_secret()
         key = ApiKey(
