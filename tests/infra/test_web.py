@@ -14,7 +14,7 @@ from infra.node import packaged_node
 from infra.page import MOST_EDGE_BYTES, Page, PageBuildError, prepare_page
 from tests.factories.edge_cases import ANN, ANNS, CASES, REFUSED
 from tests.infra.contexts import EDGE_VERSION
-from tests.infra.templates import Assembly
+from tests.infra.templates import ROOT, Assembly
 from web_page import Page as BuiltPage
 from web_page import policy_of
 
@@ -239,3 +239,5 @@ def test_stacks_are_tagged_for_the_bill(small: Assembly) -> None:
     for artifact in small.manifest["artifacts"].values():
         if artifact["type"] == "aws:cloudformation:stack":
             assert artifact["properties"]["tags"] == {"vitrine-stage": "small"}
+    # The bill shows a tag only after it was activated.
+    assert "tag `vitrine-stage`" in (ROOT / "docs" / "guides" / "deploying.md").read_text()
