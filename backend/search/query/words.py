@@ -211,7 +211,7 @@ def _words(text: str, paths: tuple[str, ...]) -> tuple[JsonObject, float | None,
         if mark
     ]
     if similar:
-        _check_few_similar(similar)
+        _check_few_similar(similar, [f"{mark[1]}~{mark[2]}" for _, mark in tokens if mark])
     plain = " ".join(token for token, mark in tokens if not mark)
     # Names are written with underscores for blanks: only other signs keep words together.
     words = [
@@ -262,20 +262,33 @@ def _some_words(words: Sequence[str], matching: _Matching) -> list[JsonObject]:
     return queries
 
 
-def _check_few_similar(marked: Sequence[tuple[str, int]]) -> None:
-    words = [(word, letters) for text, letters in marked for word in split_words(text)]
-    far = [word for word, letters in words if letters >= _MAX_SIMILAR]
-    for count, most, what, advice in (
-        (len(words), MAX_SIMILAR_WORDS, "words with ~", "use fewer of them"),
-        (len(far), MAX_TWO_LETTERS, "words with ~ or ~2", "use ~1, or fewer of them"),
+def _check_few_similar(marked: Sequence[tuple[str, int]], sent: Sequence[str]) -> None:
+    # `a.b~1` counts as two words: OpenSearch compares each of them with all words of the indexes.
+    words = [
+        (word, letters, form)
+        for (text, letters), form in zip(marked, sent, strict=True)
+        for word in split_words(text)
+    ]
+    far = [entry for entry in words if entry[1] >= _MAX_SIMILAR]
+    for counted, most, kind, advice in (
+        (words, MAX_SIMILAR_WORDS, "", "use fewer of them"),
+        (far, MAX_TWO_LETTERS, " in which two letters may differ", "use ~1, or fewer of them"),
     ):
+        count = len(counted)
         if count > most:
-            fact = f"has {count} {what}; at most {most} are allowed: {advice}"
-            raise InvalidInputError.of("query", fact)
-    for word in far:
-        if len(word) > MAX_TWO_LETTERS_CHARS:
+            forms = [form for form in sent if any(form == entry[2] for entry in counted)]
+            noun = "word" if len(forms) == 1 else "words"
+            split = f" ({count} when split at signs)" if count > len(forms) else ""
             fact = (
-                f"{quoted(word)} has {len(word)} letters; with ~2 at most {MAX_TWO_LETTERS_CHARS} "
+                f"has {len(forms)} {noun} with ~{kind}{split}, such as {quoted(forms[-1])}; "
+                f"at most {most} are allowed: {advice}"
+            )
+            raise InvalidInputError.of("query", fact)
+    for word, _, form in far:
+        if len(word) > MAX_TWO_LETTERS_CHARS:
+            where = "" if form.startswith(f"{word}~") else f"{quoted(word)} in "
+            fact = (
+                f"{where}{quoted(form)} has {len(word)} letters; at most {MAX_TWO_LETTERS_CHARS} "
                 "are allowed: use ~1"
             )
             raise InvalidInputError.of("query", fact)

@@ -122,9 +122,24 @@ def test_a_word_differs_in_two_letters_at_most(letters: str) -> None:
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        (" ".join(f"word{n}~1" for n in range(6)), "has 6 words with ~; at most 5 are allowed"),
-        ("gear~2 wheel~ pump~2", "has 3 words with ~ or ~2; at most 2 are allowed"),
-        ("transmissions~2", "'transmissions' has 13 letters; with ~2 at most 12 are allowed"),
+        (
+            " ".join(f"word{n}~1" for n in range(6)),
+            "has 6 words with ~, such as 'word5~1'; at most 5 are allowed",
+        ),
+        (
+            "a.b.c~1 d.e.f~1",
+            "has 2 words with ~ \\(6 when split at signs\\), such as 'd.e.f~1'; at most 5 are",
+        ),
+        (
+            "gear~2 wheel~ pump~9",
+            "has 3 words with ~ in which two letters may differ, such as 'pump~9'; at most 2 are",
+        ),
+        (
+            "gear.wheel.pump~",
+            "has 1 word with ~ .* \\(3 when split at signs\\), such as 'gear.wheel.pump~';",
+        ),
+        ("transmissions~9", "'transmissions~9' has 13 letters; at most 12 are allowed: use ~1"),
+        ("a.transmissions~2", "'transmissions' in 'a.transmissions~2' has 13 letters; at most 12"),
     ],
 )
 def test_misspelt_words_are_limited(text: str, fact: str) -> None:
