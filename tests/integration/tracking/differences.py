@@ -16,9 +16,9 @@ class Difference(Enum):
         "tables (`tags = 'x'` for logged models) and for version numbers beyond 64 bits."
     )
     PAGE_TOKENS = (
-        "Page tokens contain the last run of a page instead of an offset. Runs that are created "
-        "between two pages are therefore neither skipped nor repeated. Tokens that contain only an "
-        "offset are accepted too."
+        "Page tokens contain the last run of a page, not an offset. Runs created between two pages "
+        "are neither skipped nor repeated. Tokens with only an offset are accepted; forged ones "
+        "are refused with 400."
     )
     ORDER = (
         "Metrics, params and tags of a run are ordered by their keys. SQL does not define their "

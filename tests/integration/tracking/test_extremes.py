@@ -269,7 +269,9 @@ def test_both_stores_reply_the_same(
         ours, theirs = (_outcome(product, call, value) for product in pair)
         # Difference.LARGE_ITEMS
         too_large = "its key in DynamoDB" in str(ours) or "DynamoDB refused" in str(ours)
-        if ours != theirs and not too_large:
+        # Difference.PAGE_TOKENS
+        is_forged = "this search has not returned it" in str(ours)
+        if ours != theirs and not too_large and not is_forged:
             differences.append((str(value)[:20], str(ours)[:300], str(theirs)[:300]))
     assert differences == [], name
 

@@ -1,6 +1,8 @@
 """Searches: orders that an index serves in part, invalid arguments, and every access pattern."""
 
+import base64
 import itertools
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -234,6 +236,73 @@ def _error(store: Any, method: str, arguments: dict[str, Any]) -> tuple[str, str
     except MlflowException as error:
         return error_of(error)
     return None
+
+
+def _token(**content: Any) -> str:
+    return base64.b64encode(json.dumps(content).encode()).decode()
+
+
+_FORGED = [
+    *("nonsense", "é", "a", "/w==", "WzFd", "MQ==", base64.b64encode(b"[" * 100_000).decode()),
+    *(_token(offset=offset, experiment_ids=["0"]) for offset in ([1], 1e400, 10**30, "x")),
+]
+_FORGED_VALUES: list[Any] = [
+    *("x", [], [[0, "RUNNING"]]),
+    *([[0, text], [2, None], [2, None]] for text in (None, 1, "\ud800")),
+    *([[0, "RUNNING"], [flag, 1], [2, None]] for flag in (5, 1)),
+    *([[0, "RUNNING"], [0, number], [2, None]] for number in ("1", True, float("nan"))),
+    *([[0, "RUNNING"], [2, None], [0, time]] for time in (1.5, "1")),
+]
+PAGED: dict[str, tuple[Callable[[Any, str], Any], list[str]]] = {
+    "search_runs": (
+        lambda store, token: store.search_runs(
+            ["0"], None, ViewType.ALL, 5, ["status", "metrics.m"], token
+        ),
+        [
+            *(_token(offset=1, version=1, values=v, run_id="x") for v in _FORGED_VALUES),
+            _token(offset=1, version=1, values=[[0, "RUNNING"], *[[2, None]] * 2], run_id=1),
+            _token(offset=1, version=1),
+        ],
+    ),
+    "search_traces": (
+        lambda store, token: store.search_traces(["0"], page_token=token),
+        [
+            *(_token(offset=1, time=time, id="x") for time in (5, "tomorrow", "2" * 3_000)),
+            _token(offset=1, time="2026-01-01T00:00:00.000Z", id=6),
+        ],
+    ),
+    "search_experiments": (lambda store, token: store.search_experiments(page_token=token), []),
+    "search_logged_models":
+        (lambda store, token: store.search_logged_models(["0"], page_token=token), []),
+    "search_datasets": (lambda store, token: store.search_datasets(page_token=token), []),
+    "search_issues": (lambda store, token: store.search_issues(page_token=token), []),
+    "get_metric_history":
+        (lambda store, token: store.get_metric_history("r", "m", 5, token), []),
+    "_load_dataset_records": (
+        lambda store, token:
+            store._load_dataset_records(store.create_dataset("d").dataset_id, 5, token),
+        [],
+    ),
+    "search_registered_models":
+        (lambda registry, token: registry.search_registered_models(page_token=token), []),
+    "search_model_versions":
+        (lambda registry, token: registry.search_model_versions(page_token=token), []),
+    "list_webhooks": (lambda registry, token: registry.list_webhooks(page_token=token), []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAGED)
+def test_a_forged_page_token_is_refused_by_name(name: str, stores: Pair, registries: Pair) -> None:
+    search, forged = PAGED[name]
+    is_registered = "register" in name or "version" in name or "webhook" in name
+    store = (registries if is_registered else stores).ours
+    for token in [*_FORGED, *forged]:
+        with pytest.raises(MlflowException, match=r"(?i)page token") as refused:
+            search(store, token)
+        assert refused.value.error_code == "INVALID_PARAMETER_VALUE", token
+    if name != "_load_dataset_records":
+        for offset in (-5, 2**62):  # a page of a negative size has a negative one
+            search(store, _token(offset=offset, experiment_ids=["0"]))
 
 
 _AUTH = "Authentication and authorization"

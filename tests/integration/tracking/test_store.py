@@ -23,8 +23,11 @@ from mlflow.entities import (
 )
 from mlflow.entities.trace_metrics import AggregationType, MetricAggregation, MetricViewType
 from mlflow.exceptions import MlflowException
+from mlflow.models import Model
 from vitrine_mlflow.context import Context, Sources
 from vitrine_mlflow.database import Database
+from vitrine_mlflow.mlflow_api import MLFLOW_LOGGED_MODELS
+from vitrine_mlflow.mlflow_traces import SIZE_STATS
 from vitrine_mlflow.store import DynamoTrackingStore
 from vitrine_mlflow.uri import StoreAddress
 
@@ -385,6 +388,34 @@ def test_a_trace_of_600_kb_is_stored_in_parts_and_visible_only_when_whole(
     assert span.attributes["text"] == text
     assert reader.delete_traces("0", trace_ids=["tr-1"]) == 1
     assert not [item for item in table.query("EXP#0") if item["SK"].startswith("T#")]
+
+
+@pytest.mark.parametrize(
+    ("statistics", "is_whole"),
+    [
+        *((text, True) for text in ("nonsense", "[1]", "5", '{"num_spans": "x"}', "null", "{}")),
+        ('{"num_spans": 1}', True),
+        ('{"num_spans": 2}', False),
+    ],
+)
+def test_a_trace_is_whole_unless_its_statistics_name_more_spans(
+    statistics: str, is_whole: bool, store: DynamoTrackingStore
+) -> None:
+    store.start_trace(info_of("tr-1", trace_metadata={SIZE_STATS: statistics}))
+    store.log_spans("0", [span_of("tr-1", 1)])
+    assert bool(store.batch_get_traces(["tr-1"])) == is_whole
+
+
+@pytest.mark.parametrize("text", ["nonsense", "5", '{"a": 1}'])
+def test_a_model_is_not_added_to_a_tag_that_is_no_list(
+    text: str, store: DynamoTrackingStore
+) -> None:
+    run_id = _run(store)
+    store.set_tag(run_id, RunTag(MLFLOW_LOGGED_MODELS, text))
+    fact = f"tag '{MLFLOW_LOGGED_MODELS}' of the run '{run_id}' is no list in JSON"
+    with pytest.raises(MlflowException, match=fact) as refused:
+        store.record_logged_model(run_id, Model("m", run_id))
+    assert refused.value.error_code == "INVALID_PARAMETER_VALUE"
 
 
 def test_two_servers_that_log_spans_of_one_trace_lose_none(table: Database) -> None:

@@ -206,7 +206,15 @@ class Details:
             item_key = tag_key(self._runs.experiment_of(run_id), run_id, MLFLOW_LOGGED_MODELS)
             state = self._read(run_id, [item_key])
             old = state.items.get(item_key)
-            models: list[Any] = json.loads(old["value"]) if old else []
+            try:
+                models: Any = json.loads(old["value"]) if old else []
+            except ValueError:
+                models = None
+            if not isinstance(models, list):
+                raise invalid(
+                    f"The tag '{MLFLOW_LOGGED_MODELS}' of the run '{run_id}' is no list in JSON, "
+                    "so no model can be added to it. Delete or correct the tag."
+                )
             value = json.dumps([*models, model_tags])
             valid = validate_tag(MLFLOW_LOGGED_MODELS, value)
             put = self._tag_put(state, valid.key, valid.value)

@@ -87,6 +87,22 @@ def type_errors_reported() -> Generator[None]:
 
 
 @contextmanager
+def page_token_checked() -> Generator[None]:
+    """Refuse a page token that cannot be read: MLflow's own store replies 500 to some of them.
+
+    Raises:
+        MlflowException: reading it failed.
+    """
+    try:
+        yield
+    except (
+        *(ArithmeticError, AttributeError, LookupError),
+        *(RecursionError, TypeError, ValueError),
+    ) as error:
+        raise invalid("Invalid page token: this search has not returned it.") from error
+
+
+@contextmanager
 def translate_errors(
     table: str, region: str, operation: str, partition: str = ""
 ) -> Generator[None]:

@@ -9,7 +9,7 @@ from typing import Any
 from mlflow.entities import DatasetRecord, DatasetRecordSource
 from mlflow.utils.mlflow_tags import MLFLOW_USER
 
-from vitrine_mlflow.errors import type_errors_reported, violated_error
+from vitrine_mlflow.errors import page_token_checked, type_errors_reported, violated_error
 from vitrine_mlflow.lending import require_source_lent
 from vitrine_mlflow.mlflow_api import read_for_page
 
@@ -141,7 +141,7 @@ def after(records: list[dict[str, Any]], page_token: str) -> list[dict[str, Any]
         created, record_id = base64.b64decode(page_token.encode()).decode().split(":", 1)
         last = (int(created), record_id)
     except ValueError:
-        with type_errors_reported():
+        with page_token_checked():
             return records[max(int(page_token), 0) :]  # MLflow takes a number, too
     return [record for record in records if position(record) > last]
 

@@ -31,7 +31,7 @@ class Histories:
         """Values by time, step and value."""
         offset = start_offset(page_token)
         # All are read: the table has them by step.
-        values = sorted(self._values(run_id, key), key=_by_time)[offset:]
+        values = sorted(self._values(run_id, key), key=_by_time)[max(offset, 0) :]
         token = None
         if max_results is not None and len(values) > max_results:
             token = SearchUtils.create_page_token(offset + max_results)

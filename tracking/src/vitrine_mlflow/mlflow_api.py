@@ -7,6 +7,7 @@ plugin call the same ones, so that messages are equal.
 # pyright: reportPrivateUsage=false, reportUnknownVariableType=false
 
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
 from mlflow import entities
@@ -18,7 +19,7 @@ from mlflow.store.entities.paged_list import PagedList
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
 from mlflow.utils import mlflow_tags, name_utils, search_utils, uri, validation
 
-from vitrine_mlflow.errors import invalid, type_errors_reported
+from vitrine_mlflow.errors import invalid, page_token_checked, type_errors_reported
 
 _untyped: Any = validation
 _untyped_entities: Any = entities
@@ -34,6 +35,8 @@ _untyped_model_uris: Any = model_uris
 MLFLOW_DATASET_CONTEXT: str = mlflow_tags.MLFLOW_DATASET_CONTEXT
 MLFLOW_LOGGED_MODELS: str = mlflow_tags.MLFLOW_LOGGED_MODELS
 MLFLOW_RUN_NAME: str = mlflow_tags.MLFLOW_RUN_NAME
+# With the size of a page it is below the largest that slices take.
+_LARGEST_OFFSET = 2**62
 
 canonical_stage: Callable[[str], str] = get_canonical_stage
 generate_random_name: Callable[[], str] = _untyped_names._generate_random_name
@@ -130,10 +133,23 @@ def start_offset(page_token: str | None) -> int:
     """The offset that a page token holds.
 
     Raises:
-        MlflowException: it is no token; the code is that of MLflow's own store.
+        MlflowException: it is no token.
     """
-    with type_errors_reported():
-        return SearchUtils.parse_start_offset_from_page_token(page_token)
+    with page_token_checked():
+        return checked_offset(SearchUtils.parse_start_offset_from_page_token(page_token))
+
+
+def checked_offset(offset: int) -> int:
+    """Return an offset of a page token.
+
+    Raises:
+        TypeError: it is no whole number.
+        ValueError: it is too large.
+    """
+    # The page after one of a negative size, which some searches accept, begins below 0.
+    if abs(index(offset)) > _LARGEST_OFFSET:
+        raise ValueError(offset)
+    return offset
 
 
 def read_for_page(rows: list[Any], offset: int, size: int) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cmp_to_key
-from itertools import islice
 from typing import Any
 
 from mlflow.entities import Experiment
@@ -15,6 +14,7 @@ from vitrine_mlflow.full_text import trigrams_of_filters
 from vitrine_mlflow.mlflow_api import (
     SearchExperimentsUtils,
     parsed_experiment_id,
+    read_for_page,
     stages_of,
     start_offset,
     validated_max_results,
@@ -49,11 +49,10 @@ def search_experiments(
         for experiment in candidates
         if all(condition(experiment) for condition in conditions)
     ]
-    results = iter(sorted(matching, key=cmp_to_key(compare)))
     size = max_results or 0
-    page = list(islice(results, offset, offset + size))
-    more = next(results, None) is not None
-    return page, SearchExperimentsUtils.create_page_token(offset + size) if more else None
+    read = read_for_page(sorted(matching, key=cmp_to_key(compare)), offset, size)
+    more = len(read) > size
+    return read[:size], SearchExperimentsUtils.create_page_token(offset + size) if more else None
 
 
 def _candidates(

@@ -8,9 +8,10 @@ from typing import Any
 from mlflow.entities import LifecycleStage, LoggedModel
 
 from vitrine_mlflow.comparisons import COMPARISONS
-from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.errors import invalid, page_token_checked
 from vitrine_mlflow.logged_models import LoggedModels, ModelMetric, StoredModel
 from vitrine_mlflow.mlflow_api import (
+    checked_offset,
     parsed_experiment_id,
     parsed_model_filter,
     read_for_page,
@@ -56,9 +57,10 @@ def search_logged_models(
     token: Any = search_models_token()
     offset = 0
     if page_token:
-        decoded = token.decode(page_token)
-        decoded.validate(experiment_ids, filter_string, order_by)
-        offset = decoded.offset
+        with page_token_checked():
+            decoded = token.decode(page_token)
+            decoded.validate(experiment_ids, filter_string, order_by)
+            offset = checked_offset(decoded.offset)
     condition = _condition(filter_string, datasets or [])
     wanted = dict.fromkeys(
         str(parsed_experiment_id(experiment_id)) for experiment_id in experiment_ids

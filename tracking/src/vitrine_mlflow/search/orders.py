@@ -10,7 +10,7 @@ from typing import Any
 
 from mlflow.exceptions import MlflowException
 
-from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.errors import invalid, page_token_checked
 from vitrine_mlflow.mlflow_api import SearchUtils, start_offset
 from vitrine_mlflow.search.predicates import Candidate
 
@@ -48,6 +48,17 @@ class Clause:
         if self.kind == "metric" and math.isnan(value):
             return _NAN, None
         return _PRESENT, value
+
+    def may_have(self, flag: Any, value: Any) -> bool:
+        """Return whether `value` returns such a pair for a run."""
+        if flag != _PRESENT:
+            return flag in (_NAN, _MISSING) and value is None
+        if self.kind == "metric":
+            return type(value) in {int, float} and not math.isnan(value)
+        if SearchUtils.is_numeric_attribute(self.kind, self.key, "="):
+            return type(value) is int
+        # Surrogates cannot be sent to DynamoDB.
+        return isinstance(value, str) and value == value.encode(errors="replace").decode()
 
 
 class Order:
@@ -116,7 +127,7 @@ class Position:
     @property
     def skip(self) -> int:
         """Return the number of results to skip; 0 if the token names the run before the page."""
-        return 0 if self.run_id is not None else self.offset
+        return 0 if self.run_id is not None else max(self.offset, 0)
 
 
 def parse_order(order_by: Sequence[str] | None) -> Order:
@@ -147,11 +158,11 @@ def parse_order(order_by: Sequence[str] | None) -> Order:
     return Order(clauses)
 
 
-def parse_token(token: str | None) -> Position:
+def parse_token(token: str | None, order: Order) -> Position:
     """The position that a token holds.
 
     Raises:
-        MlflowException: as MLflow's own store refuses the token.
+        MlflowException: it is no token, or one of another order.
     """
     offset = start_offset(token)
     if not token:
@@ -159,7 +170,12 @@ def parse_token(token: str | None) -> Position:
     content: dict[str, Any] = json.loads(base64.b64decode(token))
     if content.get("version") != _TOKEN_VERSION:
         return Position(offset)
-    return Position(offset, content["values"], content["run_id"])
+    with page_token_checked():
+        values, run_id = content["values"], content["run_id"]
+        pairs = zip(order.clauses, values, strict=True)
+        if not isinstance(run_id, str) or not all(clause.may_have(*pair) for clause, pair in pairs):
+            raise ValueError(values)
+    return Position(offset, values, run_id)
 
 
 def make_token(last: Candidate, offset: int) -> bytes:

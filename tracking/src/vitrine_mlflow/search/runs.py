@@ -78,7 +78,7 @@ class RunSearch:
         parsed_filter = SearchUtils.parse_search_filter(filter_string)
         order = parse_order(order_by)
         predicates = predicates_of(parsed_filter)
-        position = parse_token(page_token)
+        position = parse_token(page_token, order)
         wanted = [str(parsed_experiment_id(experiment_id)) for experiment_id in experiment_ids]
         size = max_results or _ALL
         query = Query(predicates, order, stages, min(size, 10_000), position, None, False)

@@ -3,6 +3,7 @@
 import base64
 import heapq
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cmp_to_key
@@ -13,7 +14,7 @@ from mlflow.entities import TraceInfo
 from mlflow.exceptions import MlflowException
 
 from vitrine_mlflow.encoding import iso_time
-from vitrine_mlflow.errors import invalid
+from vitrine_mlflow.errors import invalid, page_token_checked
 from vitrine_mlflow.experiments import Experiments
 from vitrine_mlflow.mlflow_api import parsed_experiment_id, start_offset, validated_max_results
 from vitrine_mlflow.mlflow_genai import correlation, correlation_result
@@ -37,6 +38,7 @@ _READ = 100
 _MORE_KEYS = 20  # so that traces of one time at the end of a page are read with it
 _TIME = ("attribute", "timestamp_ms")
 _ID = ("attribute", "request_id")
+_ISO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,11 @@ class _Position:
         if not token:
             return cls()
         content: dict[str, Any] = json.loads(base64.b64decode(token))
-        return cls(offset, content.get("time"), content.get("id", ""))
+        time, trace_id = content.get("time"), content.get("id", "")
+        with page_token_checked():
+            if time is not None and not (_ISO_TIME.fullmatch(time) and isinstance(trace_id, str)):
+                raise ValueError(time)
+        return cls(offset, time, trace_id)
 
     def token(self) -> str:
         content = {"offset": self.offset, "time": self.time, "id": self.trace_id}
@@ -145,7 +151,7 @@ class TraceSearch:
         results = self._by_time(query) if order.by_time else self._sort(query)
         # A token has both: pages in the order of time begin after a trace, others after a number of
         # them.
-        skip = 0 if order.by_time and position.time else position.offset
+        skip = 0 if order.by_time and position.time else max(position.offset, 0)
         page = list(islice(results, skip, skip + max_results))
         infos = [trace.document.entity(trace.experiment_id, trace.trace_id) for trace in page]
         if len(page) < max_results:

@@ -84,11 +84,9 @@ class TraceDocument:
         if SESSION in metadata:
             self.session = validated_session(metadata[SESSION])
         self.tokens = _changed_numbers(
-            self.tokens, _load_json(metadata.get(TOKEN_USAGE)), TOKEN_KEYS, count_of
+            self.tokens, load_json(metadata.get(TOKEN_USAGE)), TOKEN_KEYS, count_of
         )
-        self.cost = _changed_numbers(
-            self.cost, _load_json(metadata.get(COST)), COST_KEYS, number_of
-        )
+        self.cost = _changed_numbers(self.cost, load_json(metadata.get(COST)), COST_KEYS, number_of)
         for key, value in metadata.items():
             if key not in _PROMOTED:
                 self.metadata[key] = value
@@ -146,7 +144,8 @@ class TraceDocument:
 _EMPTY: tuple[Any, ...] = (None, {}, [])
 
 
-def _load_json(value: Any) -> dict[str, Any]:
+def load_json(value: Any) -> dict[str, Any]:
+    """An object, or JSON of one; anything else as an empty object."""
     if isinstance(value, str):
         try:
             value = json.loads(value)

@@ -1,6 +1,5 @@
 """Operations on traces: start, log spans, read, tag, link, delete."""
 
-import json
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -32,7 +31,7 @@ from vitrine_mlflow.mlflow_traces import (
     validate_trace_tag,
     validated_name,
 )
-from vitrine_mlflow.traces.document import TraceDocument
+from vitrine_mlflow.traces.document import TraceDocument, count_of, load_json
 from vitrine_mlflow.traces.spans import SpanBatch, StoredSpan, pack
 from vitrine_mlflow.traces.store import StoredTrace, TraceStore, span_put
 
@@ -284,9 +283,9 @@ def _require_open(stored: StoredTrace) -> None:
 
 
 def _is_whole(stored: StoredTrace, spans: Sequence[StoredSpan]) -> bool:
-    """Whether there are as many spans as the trace reported."""
-    statistics = stored.document.metadata.get(SIZE_STATS)
-    return not statistics or len(spans) >= json.loads(statistics).get("num_spans", 0)
+    """Whether there are as many spans as the trace reported, if it reported a number."""
+    statistics = load_json(stored.document.metadata.get(SIZE_STATS))
+    return len(spans) >= (count_of(statistics.get("num_spans")) or 0)
 
 
 def artifact_tag(
