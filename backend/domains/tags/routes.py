@@ -104,17 +104,16 @@ def _bind_tag_types(router: Router, service: TagService) -> None:
     @router.bind(routes.LIST_TAG_TYPES)
     def list_tag_types(call: Call, query: ScopedPageQuery) -> TagTypesReply:
         page = service.list_tag_types(call.caller, call.page(query), query)
-        tags = service.tags_by_type(call.caller) if page.items else {}
         return TagTypesReply(
             items=[
                 TagTypeReply(
                     tag_type_name=item.tag_type_name,
                     description=item.description,
                     required=item.required,
-                    tags=tags.get(item.scoped, []),
+                    tags=tags,
                     database_id=item.database_id,
                 )
-                for item in page.items
+                for item, tags in page.items
             ],
             next_token=call.next_token(page.after),
         )

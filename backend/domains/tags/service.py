@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from backend.core.attempts import attempts
@@ -20,7 +20,7 @@ from backend.core.identity import Identity
 from backend.core.ids import NewId, new_uuid
 from backend.core.invisible import require_new_names
 from backend.core.names import GLOBAL
-from backend.core.paging import Page, PageRequest, all_items, fill, json_bytes
+from backend.core.paging import Page, PageRequest, all_items, fill, json_bytes, text_bytes
 from backend.domains.access.service.deleted_names import DeletedNames
 from backend.domains.audit.models import audit_entity
 from backend.domains.audit.service.commands import AuditService
@@ -46,7 +46,6 @@ from backend.domains.tags.rules import check_known, check_required, resolve, sco
 from backend.spec.jobs import WITHDRAW_TAG
 
 _KIND: Definition = "tagTypes"
-_NAME_BYTES = 262  # the longest name of a tag in a list, with quotes and a comma
 _EVERY_SCOPE = ScopedPageQuery()
 _ATTEMPTS = 8  # of a deletion that conflicts with edits of the type
 
@@ -281,16 +280,30 @@ class TagService:
 
     def list_tag_types(
         self, caller: Identity, page: PageRequest, query: ScopedPageQuery = _EVERY_SCOPE
-    ) -> Page[TagType]:
-        """List the tag types that the caller may see, in no order."""
+    ) -> Page[tuple[TagType, list[str]]]:
+        """List the tag types that the caller may see, in no order, with the names of their tags.
+
+        Tags that the caller may not see are not listed, so they do not shorten a page either.
+        """
+
+        @cache  # read when a type is visible
+        def names() -> dict[Scoped, list[str]]:
+            by_type: defaultdict[Scoped, list[str]] = defaultdict(list)
+            for tag in all_items(self.tags.list_registry, SCAN_PAGE):
+                if self._may_see(caller, tag):
+                    by_type[tag.scoped_type].append(tag.tag_name)
+            return {scoped: sorted(tags) for scoped, tags in by_type.items()}
+
+        def tags_of(tag_type: TagType) -> list[str]:
+            return names().get(tag_type.scoped, [])
+
         return fill(
             self.types.list_registry,
             page,
             visible=lambda item: query.includes(item) and self._may_see_type(caller, item.scoped),
             position_of=self.types.position_of,
-            # The reply names the type's tags too.
-            size_of=lambda tag_type: json_bytes(tag_type) + tag_type.tag_count * _NAME_BYTES,
-        )
+            size_of=lambda item: json_bytes(item) + sum(map(text_bytes, tags_of(item))),
+        ).map(lambda item: (item, tags_of(item)))
 
     def type_warnings(self, caller: Identity, created: Iterable[TagTypeBody]) -> list[str]:
         """Return which visible types of databases have the name of a new one of GLOBAL."""
@@ -298,14 +311,6 @@ class TagService:
         stored = all_items(self.types.list_registry, SCAN_PAGE) if names else ()
         types = (item.scoped for item in stored if item.tag_type_name in names)
         return _warnings("tag type", (item for item in types if self._may_see_type(caller, item)))
-
-    def tags_by_type(self, caller: Identity) -> dict[Scoped, list[str]]:
-        """Return the names of all tags that the caller may see, by type, sorted."""
-        names: defaultdict[Scoped, list[str]] = defaultdict(list)
-        for tag in all_items(self.tags.list_registry, SCAN_PAGE):
-            if self._may_see(caller, tag):
-                names[tag.scoped_type].append(tag.tag_name)
-        return {name: sorted(tags) for name, tags in names.items()}
 
     def _may_see(self, caller: Identity, tag: Tag) -> bool:
         return self._may_see_scope(caller, tag.database_id) and self.authorization.may(

@@ -263,6 +263,29 @@ def test_lists_are_paged_for_administrators_only(client: Client, service: TagSer
     assert [answer.status for answer in answers] == [403] * 6
 
 
+@pytest.mark.parametrize("tags_are_hidden", [True, False])
+def test_the_size_of_a_page_of_types_counts_only_visible_tags(
+    client: Client, service: TagService, monkeypatch: pytest.MonkeyPatch, tags_are_hidden: bool
+) -> None:
+    monkeypatch.setattr("backend.core.paging.MAX_BYTES_PER_PAGE", 400)
+    for number in range(2):
+        write_type(client, tagTypeName=f"type-{number}")
+        for letter in "abc":
+            write_tag(client, tagName=f"{letter * 100}-{number}", tagTypeName=f"type-{number}")
+    if tags_are_hidden:
+        client = Client(build_router(replace(service, authorization=TagsHidden())))
+    first = client.send("GET", "/tag-types").body["Items"]
+    assert len(first) == (2 if tags_are_hidden else 1)
+    assert len(first[0]["tags"]) == (0 if tags_are_hidden else 3)
+
+
+class TagsHidden(OnlyUser):
+    """May do everything, but see tags."""
+
+    def may(self, caller: Identity, action: Action, target: Secured) -> bool:
+        return action != "GET" or target.object_type != "tag"
+
+
 def refusal(service: TagService, *names: str) -> str:
     with pytest.raises(InvalidInputError) as refused:
         service.check_tags(ADMIN, "museum", names)
