@@ -1,5 +1,6 @@
 """The class of route declarations. The routes are declared in the other modules of this package."""
 
+import re
 from typing import Literal, NamedTuple
 
 from backend.values import frozen
@@ -59,8 +60,11 @@ contain more than its caller means. A route that writes refuses other forms of t
 
 
 def form_of(name: str) -> str:
-    """Return what the forms of a field's name share: `databaseIds` and `database_id`."""
-    return name.lower().replace("_", "").removesuffix("s")
+    """Return what the forms of a field's name share: `databaseId`, `database-ids`, `databases`."""
+    letters = re.sub(r"[\W_]", "", name.lower())
+    stem = re.sub("ies$", "y", re.sub("(?<=.)(?:id|name)s?$", "", letters))
+    # Of `status` and `statuses`, `type` and `types`, `prefix` and `prefixes`.
+    return re.sub("s?e?s?$", "", stem)
 
 
 NARROWING_FORMS = frozenset(map(form_of, NARROWING))

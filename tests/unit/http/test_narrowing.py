@@ -89,6 +89,14 @@ ASSET = {"databaseId": "hall", "assetId": "lion"}
             for name in ("databaseIds", "Filters", "geosearch", "entityType", "createdAfter")
         ),
         *(
+            (routes.SEARCH, "body", {name: ["x"]})
+            for name in ("database", "databases", "database-id", "databaseIds[]", "users")
+        ),
+        *(
+            (routes.SEARCH, "body", {name: ["x"]})
+            for name in ("statuses", "prefixes", "entities", "metadata_queries", "assetNames")
+        ),
+        *(
             (routes.SEARCH_SIMPLE, "body", {name: "x"})
             for name in ("databaseID", "database_ids", "assetname", "tag")
         ),
@@ -99,6 +107,7 @@ ASSET = {"databaseId": "hall", "assetId": "lion"}
         (routes.CREATE_TAG, "body", {"databaseid": "museum"}),
         (routes.CREATE_TAG, "body", {"tags": [{**TAG, "databaseIds": "museum"}]}),
         (routes.DELETE_TAG, "query", {"DatabaseId": "museum"}),
+        (routes.DELETE_TAG, "query", {"database": "museum"}),
     ],
 )
 def test_other_forms_of_a_narrowing_field_are_refused(
