@@ -13,7 +13,6 @@ from backend.aws.parsing import (
     return_items_unparsed,
     session_with_iso_times,
 )
-from backend.aws.request_names import name_requests
 from backend.core.deadlines import REPLY_SECONDS, Deadline
 from backend.spec.versions import PRODUCT_VERSION
 
@@ -165,7 +164,6 @@ def s3() -> "S3Client":
     check_sdk(boto3.__version__)
     client = _on_time(session_with_iso_times()).client("s3", config=config)
     parse_versions_minimally(client)
-    name_requests(client)
     return client
 
 

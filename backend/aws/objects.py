@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
@@ -11,6 +12,7 @@ from botocore.exceptions import ClientError
 
 from backend.aws.errors import OUTAGE_CODES, code_of, translated
 from backend.aws.object_errors import ABSENT, NOT_BY_HEAD, translated_object
+from backend.aws.presigning import UrlSigner
 from backend.aws.version_listings import is_before, newest_first
 from backend.core.errors import UnavailableError
 from backend.core.names import MAX_KEY_BYTES
@@ -315,11 +317,11 @@ class S3Objects:
     def presign_part(
         self, bucket: str, key: str, *, upload_id: str, number: int, expires: int
     ) -> str:
-        parameters = {"Bucket": bucket, "Key": key, "UploadId": upload_id, "PartNumber": number}
-        return self._presign("upload_part", parameters, expires)
+        query = {"uploadId": upload_id, "partNumber": str(number)}
+        return self._presign("UploadPart", bucket, key, query, expires)
 
     def presign_put(self, bucket: str, key: str, *, expires: int) -> str:
-        return self._presign("put_object", {"Bucket": bucket, "Key": key}, expires)
+        return self._presign("PutObject", bucket, key, {}, expires)
 
     def presign_get(
         self,
@@ -330,20 +332,25 @@ class S3Objects:
         serving: "Serving",
         expires: int,
     ) -> str:
-        parameters = {
-            "Bucket": bucket,
-            "Key": key,
-            "ResponseContentType": serving.content_type,
-            "ResponseContentDisposition": serving.disposition,
+        query = {
+            "response-content-type": serving.content_type,
+            "response-content-disposition": serving.disposition,
+            "response-cache-control": serving.cache_control,
+            "versionId": version_id,
         }
-        chosen = {"ResponseCacheControl": serving.cache_control, "VersionId": version_id}
-        parameters |= {name: value for name, value in chosen.items() if value is not None}
-        return self._presign("get_object", parameters, expires)
+        chosen = {name: value for name, value in query.items() if value is not None}
+        return self._presign("GetObject", bucket, key, chosen, expires)
 
-    def _presign(self, operation: str, parameters: dict[str, Any], expires: int) -> str:
+    def _presign(
+        self, operation: str, bucket: str, key: str, query: dict[str, str], expires: int
+    ) -> str:
         if request_id := self.request_id():
-            parameters[REQUEST_PARAMETER] = request_id
-        return self.client.generate_presigned_url(operation, parameters, expires)
+            query[REQUEST_PARAMETER] = request_id
+        return self._signer.sign(operation, bucket, key, query, expires)
+
+    @cached_property
+    def _signer(self) -> UrlSigner:
+        return UrlSigner(self.client)
 
     def _delete(self, bucket: str, batch: Sequence[tuple[str, str | None]]) -> None:
         entries: Any = [

@@ -3,8 +3,8 @@
 The runner starts it in place of AWS's runtime client, with the file of the policies. It adds hooks
 to botocore and opensearch-py where they send requests, and then runs as that client. It can also
 enter a box (`local/box.py`) before it imports the handler. botocore passes the parameters of every
-call, including those that are only signed: a presigned URL that its signer may not use is refused
-when it is created (AWS refuses it when it is used).
+call, and the URLs that it signs: a presigned URL that its signer may not use is refused when it is
+created (AWS refuses it when it is used).
 
 Two kinds of requests are not checked: those that a function sends without these two libraries, and
 presigned POSTs, which are not supported. This module uses only the standard library, and imports no
@@ -21,6 +21,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote, urlsplit
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 
@@ -119,34 +120,46 @@ class Guard:
                 file.write(line + "\n")
 
 
-def watch_botocore(guard: Guard, handlers: Any) -> None:
-    """Check each call of clients that are created from now on (`handlers` are botocore's)."""
+def _refuse(service: str, operation: str, text: str | None) -> None:
+    """Raise a refusal in the form of a service, if there is one."""
     from botocore.exceptions import ClientError  # noqa: PLC0415 - of the function's own packages
 
-    def refuse(service: str, operation: str, text: str) -> None:
-        form = _FORMS.get(service, _OTHERS)
-        if operation.startswith("Head"):
-            form = _BODILESS
-        sys.stderr.write(f"[IAM] {operation}: {text}\n")
-        error = {"Code": form.code, "Message": "Forbidden" if form is _BODILESS else text}
-        answer: Any = {"Error": error, "ResponseMetadata": {"HTTPStatusCode": form.status}}
-        raise ClientError(answer, operation)
+    if text is None:
+        return
+    form = _FORMS.get(service, _OTHERS)
+    if operation.startswith("Head"):
+        form = _BODILESS
+    sys.stderr.write(f"[IAM] {operation}: {text}\n")
+    error = {"Code": form.code, "Message": "Forbidden" if form is _BODILESS else text}
+    answer: Any = {"Error": error, "ResponseMetadata": {"HTTPStatusCode": form.status}}
+    raise ClientError(answer, operation)
+
+
+def watch_botocore(guard: Guard, handlers: Any) -> None:
+    """Check each call of clients that are created from now on (`handlers` are botocore's)."""
 
     def check_call(params: Any, model: Any, context: Any, **_: object) -> None:
         service = model.service_model.service_name
-        text = guard.of_call(service, model.name, params)
-        if text is not None:
-            refuse(service, model.name, text)
+        _refuse(service, model.name, guard.of_call(service, model.name, params))
+        context["iam_checked"] = True
         if service == "s3" and model.name in _MAY_BE_ABSENT:
             context["iam_parameters"] = params
 
+    def check_url(request: Any, operation_name: str, **_: object) -> None:
+        if "iam_checked" in request.context:
+            return
+        # Signed without a call: there are no parameters. URLs of the local store name the bucket.
+        path = urlsplit(str(request.url)).path
+        bucket, _slash, key = unquote(path)[1:].partition("/")
+        parameters = {"Bucket": bucket, "Key": key, "VersionId": request.params.get("versionId")}
+        _refuse("s3", operation_name, guard.of_call("s3", operation_name, parameters))
+
     def hide_absence(http_response: Any, model: Any, context: Any, **_: object) -> None:
         if http_response.status_code == _ABSENT and "iam_parameters" in context:
-            text = guard.of_absence(context["iam_parameters"])
-            if text is not None:
-                refuse("s3", model.name, text)
+            _refuse("s3", model.name, guard.of_absence(context["iam_parameters"]))
 
     handlers.BUILTIN_HANDLERS.append(("before-parameter-build", check_call))
+    handlers.BUILTIN_HANDLERS.append(("before-sign.s3", check_url))
     handlers.BUILTIN_HANDLERS.append(("after-call.s3", hide_absence))
 
 

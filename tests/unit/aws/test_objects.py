@@ -7,7 +7,7 @@ from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.awsrequest import AWSPreparedRequest, AWSRequest, AWSResponse
 from botocore.compat import HTTPHeaders
 from botocore.stub import Stubber
 
@@ -178,6 +178,64 @@ def test_a_url_names_the_host_of_the_buckets_region_or_the_local_store(
             bucket, "a.glb", version_id=None, serving=serving_of("a.glb"), expires=900
         )
         assert url.partition("?")[0] == place
+
+
+KEYS = ("a.glb", "x/é ü/~a+b=c&d?#%25.glb", "/x//../a'()*!.glb", "日本/🎨\t.txt")
+
+
+@pytest.mark.parametrize("endpoint", ["", "http://127.0.0.1:9000"])
+@pytest.mark.parametrize("bucket", ["museum-assets", "museum.assets"])
+@pytest.mark.parametrize("token", ["", "session/token+=="])
+@pytest.mark.parametrize("request_id", ["", "JKJaXmPLvHcESHA="])
+def test_a_url_is_that_which_the_client_would_sign(
+    endpoint: str, bucket: str, token: str, request_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    monkeypatch.setattr("botocore.auth.get_current_datetime", lambda: now)
+    for name, value in (("AWS_ENDPOINT_URL_S3", endpoint), ("AWS_SESSION_TOKEN", token)):
+        monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
+    objects, client = S3Objects(s3.__wrapped__(), lambda: request_id), s3.__wrapped__()
+
+    def add(request: AWSRequest, **_: object) -> None:
+        request.params |= {REQUEST_PARAMETER: request_id} if request_id else {}
+
+    client.meta.events.register("before-sign.s3", cast("Any", add))
+    part = {"UploadId": "u/+1", "PartNumber": 7}
+    for key in KEYS:
+        place = {"Bucket": bucket, "Key": key}
+        for name, more in (("put_object", {}), ("upload_part", part)):
+            url = client.generate_presigned_url(name, place | more, 900)
+            if more:
+                assert (
+                    objects.presign_part(bucket, key, upload_id="u/+1", number=7, expires=900)
+                    == url
+                )
+            else:
+                assert objects.presign_put(bucket, key, expires=900) == url
+        for version, cache in ((None, None), ("v/1+", "private, max-age=9")):
+            serving = serving_of(key)._replace(cache_control=cache)
+            parameters = place | {
+                "ResponseContentType": serving.content_type,
+                "ResponseContentDisposition": serving.disposition,
+            }
+            if version is not None:
+                parameters |= {"ResponseCacheControl": cache, "VersionId": version}
+            assert objects.presign_get(
+                bucket, key, version_id=version, serving=serving, expires=60
+            ) == client.generate_presigned_url("get_object", parameters, 60)
+
+
+def test_only_the_first_url_of_a_bucket_costs_a_call_of_the_client() -> None:
+    client = s3.__wrapped__()
+    signed: list[str] = []
+    client.meta.events.register(
+        "provide-client-params.s3",
+        lambda params, **_: signed.append(params["Bucket"]),  # pyright: ignore
+    )
+    objects = S3Objects(client)
+    for bucket in ("one", "two", "one", "two", "one"):
+        objects.presign_put(bucket, "a.glb", expires=900)
+    assert signed == ["one", "two"]
 
 
 def test_a_url_is_signed_with_the_fourth_version_without_headers_until_its_expiry() -> None:

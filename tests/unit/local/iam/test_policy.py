@@ -20,6 +20,7 @@ from opensearchpy.connection import Urllib3HttpConnection
 from pydantic import JsonValue
 from typer.testing import CliRunner
 
+from backend.aws.presigning import UrlSigner
 from local.cli import app
 from local.iam.actions import Need
 from local.iam.inside import Guard, watch_botocore, watch_opensearch
@@ -274,6 +275,25 @@ def test_a_presigned_url_is_refused_when_it_is_made() -> None:
     for method, more in (("get_object", {"VersionId": "v"}), ("put_object", {})):
         with pytest.raises(ClientError, match="is not authorized to perform"):
             client.generate_presigned_url(method, Params={**parameters, **more})
+
+
+@mock_aws
+def test_a_url_that_is_signed_without_a_call_is_refused_like_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9000")  # buckets in paths
+    client: Any = _client("s3", _guard(_grant("s3:GetObject", "arn:aws:s3:::b/open ü/*")))
+    signer = UrlSigner(client)
+    for key in ("open ü/a", "open ü/b"):
+        assert "Signature=" in signer.sign("GetObject", "b", key, {}, 60)
+    for operation, key, query in (
+        ("GetObject", "closed/a", {}),
+        ("GetObject", "open ü/a", {"versionId": "v"}),
+        ("PutObject", "open ü/a", {}),
+        ("UploadPart", "open ü/a", {"uploadId": "u", "partNumber": "1"}),
+    ):
+        with pytest.raises(ClientError, match="is not authorized to perform"):
+            signer.sign(operation, "b", key, query, 60)
 
 
 @mock_aws
