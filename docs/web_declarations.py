@@ -30,6 +30,11 @@ def web_declarations() -> str:
         "viewers": {
             extension: row.viewer for extension, row in FORMAT_OF.items() if row.viewer != "model"
         },
+        "models": [
+            extension
+            for extension, row in FORMAT_OF.items()
+            if row.kind in {"glTF", "model"} and row.viewer in {"model", "splats"}
+        ],
         "files": {
             "nameRules": [{"pattern": rule.pattern, "fact": rule.fact} for rule in NAME_RULES],
             "invisible": {

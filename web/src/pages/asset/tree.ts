@@ -1,5 +1,7 @@
 import type { File } from '../../api/assets';
+import declared from '../../api/declared.json';
 import { compareNames } from '../../texts/formats';
+import { fileExtension, fileKind, isGltf } from '../../ui/fileKinds';
 
 export interface Folder {
   name: string;
@@ -48,17 +50,16 @@ function countFiles(folder: Folder): void {
   }
 }
 
-const MODELS = /\.(glb|gltf|obj|fbx|stl|ply|step|stp|dae|3ds|blend|las|laz|e57|usdz)$/i;
-const IMAGES = /\.(png|jpe?g|webp|gif)$/i;
+const MODELS = new Set(declared.models);
 
 /** The file to show first: the primary one, else a model, else an image, else the first. */
 export function firstFile(files: readonly File[]): File | undefined {
   const shown = files.filter((file) => !file.isFolder && !file.isArchived);
   return (
     shown.find((file) => file.primaryType === 'primary') ??
-    shown.find((file) => /\.(glb|gltf)$/i.test(file.fileName)) ??
-    shown.find((file) => MODELS.test(file.fileName)) ??
-    shown.find((file) => IMAGES.test(file.fileName)) ??
+    shown.find((file) => isGltf(file.fileName)) ??
+    shown.find((file) => MODELS.has(fileExtension(file.fileName))) ??
+    shown.find((file) => fileKind(file.fileName) === 'image') ??
     shown[0]
   );
 }
