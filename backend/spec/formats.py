@@ -154,9 +154,10 @@ FORMATS = (
     _media("AVI", "avi", "video/x-msvideo", rb"RIFF....AVI ", "model"),
     _media("MPEG", "mpeg mpg", "video/mpeg", rb"\0\0\x01[\xb3\xba]", "model"),
     _media("Windows Media", "wmv", "video/x-ms-wmv", rb"0&\xb2u\x8ef\xcf\x11", "model"),
-    _media("Windows Media sound", "wma", "audio/x-ms-wma", viewer="model"),
+    # Neither browsers nor libsndfile decode it.
+    _media("Windows Media sound", "wma", "audio/x-ms-wma", viewer="audio"),
     _media("Ogg", "oga ogg opus", "audio/ogg", rb"OggS", "audio"),
-    _media("Ogg films", "ogv", "video/ogg"),
+    _media("Ogg films", "ogv", "video/ogg", viewer="model"),  # browsers gave up Theora in 2024
     _media("MP3", "mp3", "audio/mpeg", rb"ID3", "audio"),
     _media("WAVE", "wav", "audio/wav", rb"RIFF....WAVE", "audio"),
     _media("FLAC", "flac", "audio/flac", rb"fLaC", "audio"),

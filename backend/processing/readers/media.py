@@ -39,6 +39,7 @@ _BLACK = 12  # the mean of the colours, up to which a frame is no poster
 _BLOCK = 1 << 20
 _STEP = 256  # samples of long sound of which the loudest is kept
 _MOST_SAMPLES = 1 << 48
+_MOST_FRAMES = 1 << 32
 # Error codes of libsndfile: unknown formats and codecs.
 _UNKNOWN = (1, 4)
 _GROUND, _WAVE = (236, 239, 244), (52, 98, 158)
@@ -120,6 +121,8 @@ def read_media(data: bytes) -> Film:
     strip = None
     if film:
         frames = (_KeyFrames if film["Format"] == "AV1" else _Frames)(modules, data, film)
+        if frames.seconds:
+            facts.setdefault("duration", round(frames.seconds, 3))
         picture, strip = frames.poster(), frames.strip
         if picture is None:
             left_out.append(
@@ -176,7 +179,12 @@ class _Frames:
         ratio = _value(film.get("PixelAspectRatio"))
         self._ratio = ratio if isinstance(ratio, float) and 0.1 < ratio < 10 else 1.0
         seconds = _value(film.get("Duration"))
-        self._seconds = 0.0 if seconds is None or isinstance(seconds, str) else seconds
+        if seconds is None or isinstance(seconds, str):
+            # MediaInfo has none of films in Ogg. The count is estimated from the length.
+            count = self._capture.get(self._cv2.CAP_PROP_FRAME_COUNT)
+            rate = self._capture.get(self._cv2.CAP_PROP_FPS)
+            seconds = count / rate if 0 < count < _MOST_FRAMES and rate > 0 else 0.0
+        self.seconds = seconds
         self.problem = ""
 
     def poster(self) -> Image.Image | None:
@@ -217,7 +225,7 @@ class _Frames:
             started = time.process_time()
             if started + 2 * longest > self._ends:
                 return
-            milliseconds = 1000 * self._seconds * number / _STRIP
+            milliseconds = 1000 * self.seconds * number / _STRIP
             self._capture.set(self._cv2.CAP_PROP_POS_MSEC, milliseconds)
             is_read, frame = self._capture.read()
             if is_read:
