@@ -8,6 +8,7 @@ from typing import TypeVar
 from PIL import Image
 
 from backend.processing import limits
+from backend.processing.contents import is_unverified
 from backend.processing.descriptors import descriptor
 from backend.processing.files import Files, Reference, Source
 from backend.processing.glb import build_glb
@@ -88,7 +89,7 @@ def _read(path: str, data: bytes, files: Files, *, turntable: bool) -> Inspectio
     parts = merge_parts(scene.parts)
     references = files.references
     facts = facts_of(scene, parts, references)
-    if format_.tier == "Read":
+    if is_unverified(extension, data):
         facts["unverified"] = True
     glb, structure = _unless_too_large(lambda: build_glb(scene, parts)) or (None, None)
     picture = embedded[1] if embedded else None

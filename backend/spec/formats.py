@@ -270,7 +270,7 @@ FORMATS = (
         is_xml=True,
     ),
     Format(
-        *("SDF", "sdf", "Read", "model", "sdf", "application/xml"),
+        *("SDF", "sdf", "Promised", "model", "sdf", "application/xml"),
         start=_XML + rb"<sdf\b",
         marks=(b"<sdf",),
         libraries=_GLTF,

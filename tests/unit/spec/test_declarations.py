@@ -27,8 +27,10 @@ from backend.spec.settings import SETTINGS
 from backend.spec.shipped import SHIPPED
 from backend.spec.state_machine import definition
 from backend.spec.tables import TABLES
-from tests.unit.processing.samples import Asset
+from tests.unit.processing.samples import Asset, cube_stl
 from tests.unit.processing.test_boxes import BOXES
+from tests.unit.processing.test_robots import FILES as ROBOTS
+from tests.unit.processing.test_units import collada
 
 EVERYTHING = "import backend.spec.functions, backend.spec.routes, backend.spec.search_indexes"
 ALLOWED_MS = 50
@@ -208,13 +210,26 @@ def test_the_names_of_a_format_resolve(format_: Format) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", ["off", "ase", "3ds", "amf of feet", "obj", "glb", "3mf of inches"]
+    ("name", "data", "is_unverified"),
+    [
+        ("a.ase", BOXES["ase"][1], True),
+        ("a.off", BOXES["off"][1], True),
+        ("a.amf", BOXES["amf of feet"][1], True),
+        ("a.obj", BOXES["obj"][1], None),
+        ("a.glb", BOXES["glb"][1], None),
+        ("a.sdf", ROBOTS["world.sdf"][0], None),
+        ("a.xml", ROBOTS["cheetah.xml"][0], None),
+        ("a.xml", collada(1, ""), None),
+        ("a.xml", BOXES["amf of feet"][1], True),
+    ],
 )
-def test_facts_that_no_second_program_confirms_are_unverified(case: str) -> None:
-    name, data, _, _ = BOXES[case]
-    facts = inspect(name, data if isinstance(data, bytes) else data.encode(), Asset()).facts
-    is_confirmed = FORMAT_OF[name.rpartition(".")[2]].tier == "Promised"
-    assert facts.get("unverified") is (None if is_confirmed else True)
+def test_facts_that_no_second_program_confirms_are_unverified(
+    name: str, data: str | bytes, is_unverified: bool | None
+) -> None:
+    content = data if isinstance(data, bytes) else data.encode()
+    facts = inspect(name, content, Asset(**{"parts/cube__stl": cube_stl()})).facts
+    assert facts
+    assert facts.get("unverified") is is_unverified
 
 
 def test_steps_that_only_an_outage_fails_outlast_it_equally_long() -> None:
