@@ -91,7 +91,9 @@ export async function fetchDerivedGlb(place: Place, path: string): Promise<Deriv
 /** Why an element of the page did not load an address: it says nothing itself. Null if it is there. */
 export async function fetchLoadError(url: string): Promise<Error | null> {
   try {
-    const response = await fetchWithIdleTimeout(url, { headers: { range: 'bytes=0-0' } });
+    // Not from the cache: what an element loaded lacks the headers of CORS.
+    const options: RequestInit = { headers: { range: 'bytes=0-0' }, cache: 'no-store' };
+    const response = await fetchWithIdleTimeout(url, options);
     await response.body?.cancel();
     return response.ok ? null : new StorageError(response.status);
   } catch {
