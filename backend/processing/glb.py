@@ -24,6 +24,7 @@ _LARGEST = 3e38  # of 32-bit floats
 # Distance from the origin above which a model is moved there; its node moves it back. At 10,000 m,
 # 32-bit numbers are a millimetre apart, at map coordinates half a metre.
 _FAR = 1e4
+_PLAIN = -1  # the index of the material of surfaces without one
 
 
 def build_glb(scene: Scene, merged: Sequence[Part]) -> tuple[bytes | None, bytes | None]:
@@ -123,13 +124,16 @@ class _Writer:
         if part.colors is not None:
             colors = _as_light(part.colors).astype("<f4")
             attributes["COLOR_0"] = self._accessor(colors, "VEC4")
-        primitive: dict[str, Any] = {"attributes": attributes}
-        if 0 <= part.material < len(self._given):
-            primitive["material"] = self._material(part.material, part.uv is not None)
+        is_given = 0 <= part.material < len(self._given)
         for elements, mode in ((part.triangles, 4), (part.lines, 1), (part.points, 0)):
             if elements is not None and len(elements):
                 indices = self._accessor(elements.reshape(-1).astype("<u4"), "SCALAR")
-                self.meshes[part.node].append({**primitive, "indices": indices, "mode": mode})
+                primitive = {"attributes": attributes, "indices": indices, "mode": mode}
+                # Without a material glTF makes a metal of a surface.
+                if is_given or mode == 4:
+                    index = part.material if is_given else _PLAIN
+                    primitive["material"] = self._material(index, part.uv is not None)
+                self.meshes[part.node].append(primitive)
 
     def _view(self, data: bytes, target: int | None = None) -> int:
         view = {"buffer": 0, "byteOffset": self.size, "byteLength": len(data)}
@@ -156,7 +160,8 @@ class _Writer:
         """Add a material, once with and once without its texture, as parts need it."""
         key = (index, textured)
         if key not in self._written:
-            self._materials.append(self._describe_material(self._given[index], textured))
+            material = Material() if index == _PLAIN else self._given[index]
+            self._materials.append(self._describe_material(material, textured))
             self._written[key] = len(self._materials) - 1
         return self._written[key]
 

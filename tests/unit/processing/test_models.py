@@ -61,6 +61,11 @@ def test_a_cube_has_the_same_facts_in_every_format(name: str) -> None:
     with Image.open(io.BytesIO(result.small)) as picture:
         assert (picture.size, picture.mode) == ((256, 256), "RGBA")
     assert result.glb is not None
+    # glTF makes of a surface without a material a metal.
+    document = json.loads(result.glb[20:].partition(b"BIN\0")[0][:-4])
+    (primitive,) = document["meshes"][0]["primitives"]
+    surface = document["materials"][primitive["material"]]["pbrMetallicRoughness"]
+    assert surface["metallicFactor"] == 0
 
 
 def test_compressed_and_quantized_cubes_are_read() -> None:
