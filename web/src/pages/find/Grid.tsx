@@ -21,7 +21,7 @@ import type { FindState } from './findState';
 const AssetRow = lazyComponent(() => import('./AssetRow'), 'AssetRow');
 const GAP = 14;
 const SMALLEST = 172;
-const TEXT = 86;
+const TEXT = 98;
 const ROW = 60;
 
 interface Layout {

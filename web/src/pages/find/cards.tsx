@@ -4,7 +4,6 @@ import { UserText } from '../../ui/UserText';
 import { visibleName, formatBytes } from '../../texts/formats';
 import { Picture } from '../../ui/Picture';
 import { useTurntable } from '../../ui/turntable';
-import { useMediaQuery } from '../../ui/useMediaQuery';
 import type { Card } from '../../api/hits';
 
 export interface CardProps {
@@ -61,8 +60,8 @@ export function SelectCheckbox({ card, tabbable, selected, onSelect }: CardProps
   );
 }
 
-/** As many as a column has room for, and a card of a narrow window; the others are counted. */
-const [TAGS, NARROW_TAGS] = [2, 1];
+/** How many letters the narrowest card has room for; the edges of a tag are as wide as three. */
+const [LETTERS, EDGES] = [16, 3];
 
 /** Of an asset without files the server says `none`. */
 export const typeOf = ({ type }: Card): string => (type === 'none' ? '' : type);
@@ -72,20 +71,26 @@ export const sizeOf = ({ size: bytes }: Card): string => (bytes === null ? '' : 
 /** The server of an older release does not count them. */
 const filesOf = ({ files }: Card): string => (files === null ? '' : texts.find.files(files));
 
-export const Tags = ({ card: { tags }, most = TAGS }: { card: Card; most?: number }) => (
-  <>
-    {tags.slice(0, most).map((tag) => (
-      <span key={tag} className="tag">
-        <UserText text={tag} />
-      </span>
-    ))}
-    {tags.length > most && <span className="faint">{texts.find.moreTags(tags.length - most)}</span>}
-  </>
-);
+/** The first tags, whole where there is room; the others are counted. */
+export function Tags({ card: { tags } }: { card: Card }) {
+  const widthTo = (end: number) => tags.slice(0, end).join('').length + end * EDGES;
+  const shown = tags.filter((_, at) => at === 0 || widthTo(at + 1) <= LETTERS);
+  return (
+    <>
+      {shown.map((tag) => (
+        <span key={tag} className="tag">
+          <UserText text={tag} />
+        </span>
+      ))}
+      {tags.length > shown.length && (
+        <span className="faint">{texts.find.moreTags(tags.length - shown.length)}</span>
+      )}
+    </>
+  );
+}
 
 export function AssetCard(props: CardProps) {
   const { card, selected, selecting } = props;
-  const wide = useMediaQuery('(min-width: 34rem)');
   const facts = [typeOf(card), sizeOf(card), filesOf(card)].filter(Boolean).join(' · ');
   const { hoverProps, turntable } = useTurntable({ ...card, path: card.file }, card.picture);
   return (
@@ -98,10 +103,12 @@ export function AssetCard(props: CardProps) {
         {turntable}
       </span>
       <AssetLink card={card} tabbable={props.tabbable} className="name cover" />
+      <p className="faint line">
+        <bdi>{card.databaseId}</bdi>
+      </p>
       <p className="faint line">{facts}</p>
       <p className="tags" title={visibleName(card.tags.join(', '))}>
-        <bdi className="faint line">{card.databaseId}</bdi>
-        <Tags card={card} most={wide ? TAGS : NARROW_TAGS} />
+        <Tags card={card} />
       </p>
       <SelectCheckbox {...props} />
       <button
