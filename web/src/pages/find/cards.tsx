@@ -60,8 +60,8 @@ export function SelectCheckbox({ card, tabbable, selected, onSelect }: CardProps
   );
 }
 
-/** How many letters the narrowest card has room for; the edges of a tag are as wide as three. */
-const [LETTERS, EDGES] = [16, 3];
+/** How many letters a column has room for beside a count; the edges of a tag are as wide as three. */
+const [LETTERS, EDGES] = [14, 3];
 
 /** Of an asset without files the server says `none`. */
 export const typeOf = ({ type }: Card): string => (type === 'none' ? '' : type);
