@@ -97,7 +97,7 @@ NPM = PATH="$(NODE)/bin:$$PATH" $(NODE)/bin/node $(NODE)/lib/node_modules/npm/bi
 web/node_modules/.package-lock.json: web/package-lock.json $(READY)
 	@cd web && $(NPM) ci --prefer-offline
 
-.PHONY: web web-lint web-test web-size web-e2e web-smoke bench-web screenshots
+.PHONY: web web-lint web-test web-size web-e2e web-smoke web-formats bench-web screenshots
 web: web/node_modules/.package-lock.json ## Start Vite's server for work on the page (VITRINE_GATEWAY=)
 	@cd web && $(NPM) run dev
 
@@ -137,6 +137,11 @@ web-e2e: prepare ## Walk through the page in a real browser, on a runtime of its
 web-smoke: FURNISH = $(BIN)/vitrine import samples/library/lighthouse --database library > /dev/null
 web-smoke: prepare ## Walk the shortest way through the page: sign in, find, look, upload (CHROMIUM=)
 	$(call on_page,smoke)
+
+web-formats: FURNISH = $(BIN)/python -m tests.format_files $(WEB_STATE)/formats; \
+	$(BIN)/vitrine import $(WEB_STATE)/formats > /dev/null
+web-formats: prepare ## Show a file of each promised format in the page (CHROMIUM=)
+	$(call on_page,formats)
 
 bench-web: prepare ## Measure the page: sizes, time to pictures, searches, scrolling (CHROMIUM=)
 	$(call on_page,bench)

@@ -234,10 +234,11 @@ _SEARCH = "tests/integration/search"
 _JOURNEYS = (*RUNTIME, "tests/journeys", "tests/integration", "tests/kills", "tests/events")
 LONG: Mapping[str, Part] = {
     "web": Part(
-        "types and lint of the page, its size, and all walks in a browser",
+        "types and lint of the page, its size, and all walks in a browser; a file of each promised "
+        "format in its viewer",
         (),
-        needs=(*RUNTIME, "web"),
-        command=("make", "web-lint", "web-size", "web-e2e"),
+        needs=(*RUNTIME, "web", "tests/format_files.py", "tests/unit/processing"),
+        command=("make", "web-lint", "web-size", "web-e2e", "web-formats"),
     ),
     "histories": Part(
         "random histories of the indexing path and of the product in memory end as the model says",

@@ -80,6 +80,7 @@ NOT_RUN = {
     "make prove PART=kills": "it takes minutes, and kills what it starts",
     'make prove PART="integration journeys"': "it would run this test within itself",
     "make prove PART=processing": "it starts readers of its own, beside those of this test",
+    "make web-formats": "it starts a runtime and a browser of its own",
 }
 START_SECONDS = 600.0
 
