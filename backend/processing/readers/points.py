@@ -151,6 +151,7 @@ def _kind(header: Mapping[str, list[str]]) -> np.dtype[np.void]:
         raise RefusedError("FIELDS, SIZE, TYPE and COUNT of the PCD header differ in length")
     for nth, field in enumerate(zip(names, sizes, kinds, counts, strict=True)):
         name, size, kind, number_of = field
+        name = name.lower()
         code = f"<{kind.lower()}{size}"
         if code not in {*(f"<{a}{b}" for a in "iu" for b in (1, 2, 4, 8)), "<f4", "<f8"}:
             raise RefusedError(f"the PCD header has an unknown type: {kind:.10} {size:.10}")

@@ -246,7 +246,7 @@ CLOUDS = {
     "semicolons.xyz": _ROWS.replace(" ", "; ").replace("\n", "\r\n").encode(),
     "colored.xyz": _COLORED.encode(),
     "a.pts": _PTS.encode(),
-    "ascii.pcd": pcd("ascii", _ROWS.encode(), fields="x y z"),
+    "ascii.pcd": pcd("ascii", _ROWS.encode(), fields="X Y Z"),  # as PDAL writes them
     "binary.pcd": pcd("binary", _TABLE.tobytes()),
     "compressed.pcd": pcd("binary_compressed", compressed(lzf(_PLAIN), len(_PLAIN))),
 }
