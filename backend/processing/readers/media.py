@@ -79,7 +79,9 @@ class _Sound(NamedTuple):
         self, facts: dict[str, str | float], *, is_truncated: bool
     ) -> dict[str, str | float]:
         """Return the facts with the duration that was read, if the declared one is not true."""
-        if self.seconds and (is_truncated or "duration" not in facts):
+        # MediaInfo counts what Opus skips at its start. Damaged frames of MP3 are not decoded.
+        is_exact = facts.get("audioCodec") != "MPEG Audio"
+        if self.seconds and (is_truncated or is_exact or "duration" not in facts):
             return {**facts, "duration": round(self.seconds, 3)}
         known = {name: value for name, value in facts.items() if name != "duration"}
         return known if self.is_truncated else facts

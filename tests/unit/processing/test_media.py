@@ -227,7 +227,7 @@ def test_sound_has_facts_and_a_waveform(name: str) -> None:
     inspection = inspect(name, SOUNDS[name], Asset(), turntable=True)
     assert inspection.refused is None
     facts = inspection.facts
-    assert facts["duration"] == pytest.approx(1, abs=0.15)
+    assert facts["duration"] == (pytest.approx(1, abs=0.15) if name == "a.mp3" else 1)
     assert facts["channels"] == 2
     assert facts["audioCodec"]
     assert "leftOut" not in facts
