@@ -139,9 +139,10 @@ def _scene(scene: Any, data: bytes, extension: str, files: Files) -> Scene:
     parts = parts_of(scene, bones.get(format_.name, ""))
     is_skeleton = {material.name for material in read_materials} == {_SKELETON}
     places = np.concatenate([np.zeros((0, 3)), *(part.positions for part in parts)])
-    if is_skeleton and len(places) and (places == places[0]).all():
-        parts = []  # importers draw bones where there is no mesh; these have no length
-    if not parts and not scene.animation_count:
+    # Importers draw a pyramid for each node where there is no mesh. In Collada it may be a light.
+    if is_skeleton and (format_.name == "Collada" or (places == places[:1]).all()):
+        parts = []
+    if not parts and not scene.animation_count and not is_skeleton:
         raise UnsupportedError("contains no geometry")
     unit, up = unit_and_up(format_.units, data, metadata)
     if format_.is_rotated:

@@ -306,6 +306,12 @@ def test_a_skin_of_collada_is_where_its_joints_are() -> None:
     assert [b - a for a, b in zip(*low, strict=True)] == [10, 5, 0], facts
 
 
+def test_a_collada_scene_of_lights_has_no_triangles() -> None:
+    lights = collada(1, "").replace(b'<instance_geometry url="#g"/>', b"<node/><node/>")
+    facts = facts_without_pictures("a.dae", lights)
+    assert (facts["triangles"], "boundsMin" in facts) == (0, False)
+
+
 @pytest.mark.parametrize("radius", [10, 100, 2000, 1e6])
 def test_triangles_of_a_solid_are_as_far_from_it_as_its_size_allows(radius: float) -> None:
     facts = facts_without_pictures("a.step", sphere_step(radius))
