@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
-from aws_cdk import Acknowledgment, Fn, Stack, Validations
+from aws_cdk import Acknowledgment, Aws, CfnCondition, Fn, Stack, Validations
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
@@ -18,6 +18,8 @@ from infra.constructs.naming import name_exactly
 from infra.settings.network import endpoint_services
 
 HTTPS = 443
+# Source: `VPC_ENDPOINT_SERVICE_EXCEPTIONS` of the AWS CDK.
+_OTHER_NAMES_IN_CHINA = {"sqs"}
 READERS_ACTIONS = ("s3:GetObject", "s3:GetObjectVersion", "s3:PutObject")
 
 
@@ -69,12 +71,16 @@ def declared_network(
             vpc_endpoint_type="Gateway",
             route_table_ids=[table.ref],
         )
+    china = CfnCondition(stack, "InChina", expression=Fn.condition_equals(Aws.PARTITION, "aws-cn"))
     for service in endpoint_services(functions):
+        name = f"com.amazonaws.{stack.region}.{service}"
+        if service in _OTHER_NAMES_IN_CHINA:
+            name = Fn.condition_if(china.logical_id, f"cn.{name}", name).to_string()
         ec2.CfnVPCEndpoint(
             stack,
             f"{service.title()}Endpoint",
             vpc_id=vpc.ref,
-            service_name=f"com.amazonaws.{stack.region}.{service}",
+            service_name=name,
             vpc_endpoint_type="Interface",
             private_dns_enabled=True,
             subnet_ids=list(subnets),

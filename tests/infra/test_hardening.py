@@ -61,8 +61,14 @@ def test_there_is_an_endpoint_for_each_service_that_those_functions_call(
     # Lambda writes logs and joins networks itself; keys are used by the services that they protect.
     called -= {"ec2", "es", "kms", "logs"}
     endpoints = [e.properties for e in hardened.of_type("AWS::EC2::VPCEndpoint").values()]
-    services = {hardened.text(e["ServiceName"]).rpartition(".")[2]: e for e in endpoints}
-    assert set(services) == called
+    names = [e["ServiceName"] for e in endpoints]
+    usual = [name["Fn::If"][2] if "Fn::If" in name else name for name in names]
+    assert {hardened.text(name).rpartition(".")[2] for name in usual} == called
+    # Source: `VPC_ENDPOINT_SERVICE_EXCEPTIONS` of the AWS CDK, for cn-north-1 and cn-northwest-1.
+    (of_china,) = (name["Fn::If"] for name in names if "Fn::If" in name)
+    assert of_china[0] == "InChina"
+    assert hardened.text(of_china[1]) == f"cn.{hardened.text(of_china[2])}"
+    assert hardened.text(of_china[2]).endswith(".sqs")
     # The page on costs has their number, and that they are in each zone.
     assert set(endpoint_services(FUNCTIONS)) == called - {"dynamodb", "s3"}
     in_zones = [len(e["SubnetIds"]) for e in endpoints if "SubnetIds" in e]
