@@ -73,13 +73,8 @@ class ApiKeyService:
         is_own = body.user_id == caller.user_id
         if not (is_own or self.roles.of_user(body.user_id)):
             raise InvalidInputError.of("userId", f"user {body.user_id} has no roles")
-        if self.pool is not None and not is_own:
-            # The authorizer may accept the credential of a deleted user for 65 seconds.
-            user = self.pool.get_user(caller.user_id)
-            if caller.in_pool if user is None else not user.enabled:
-                raise PermissionDeniedError(
-                    f"User {caller.user_id} is disabled in the user pool, or not in it"
-                )
+        if not is_own:
+            self._require_enabled(caller)
         pool_user = self._pool_user(body.user_id, in_pool=is_own and caller.in_pool)
         text = PREFIX + self.new_secret()
         key = ApiKey(
@@ -139,11 +134,13 @@ class ApiKeyService:
             ApiKeyNotFoundError: it does not exist, or the caller may not see it.
             ApiKeyRevisionError: it was changed at the same time.
             InvalidInputError: it would end later than a key that created it.
-            PermissionDeniedError: the caller may not, or may only shorten or disable it.
+            PermissionDeniedError: the caller may not, may only shorten or disable it, or its user
+                in the pool no longer exists.
         """
         api_key = self.get_api_key(caller, api_key_id)
         require(self.authorization, caller, "PUT", _secured_key(api_key))
         require_permitted(api_key, body, caller, self._key_of_request(caller))
+        self._require_enabled(caller)
         changes = body.model_dump(by_alias=True, exclude_none=True)
         now = self.clock()
         before = audit_values(api_key)
@@ -180,6 +177,16 @@ class ApiKeyService:
             before=audit_values(api_key),
         )
         return self.keys.delete(api_key, entry)
+
+    def _require_enabled(self, caller: Identity) -> None:
+        """Refuse a user of the pool whose credential the authorizer accepts for 65 more seconds."""
+        if self.pool is None:
+            return
+        user = self.pool.get_user(caller.user_id)
+        if caller.in_pool if user is None else not user.enabled:
+            raise PermissionDeniedError(
+                f"User {caller.user_id} is disabled in the user pool, or not in it"
+            )
 
     def _key_of_request(self, caller: Identity) -> ApiKey | None:
         """Return the key of the request, or of the sign-in to its session; None for a token.

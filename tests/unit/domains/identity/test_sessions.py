@@ -231,9 +231,10 @@ def test_a_token_of_a_deleted_user_of_the_pool_leaves_no_credential(bench: KeyRo
     assert answer.body["message"] == "User admin is disabled in the user pool, or not in it"
     assert listed(bench, showSessions="true") == set()
     bench.pool.create_user("admin", email="admin@example.org", phone=None)
-    assert bench.create("bob", by=administrator)
+    key = bench.create("bob", by=administrator)
     bench.pool.users["admin"] = replace(bench.pool.users["admin"], enabled=False)
     assert bench.reply_to_creation("bob").status == 403
+    assert bench.change(key, {"expiresAt": "2031-01-01T00:00:00Z"}).status == 403
     bench.pool.users.clear()
     # A token of another provider, and the key of a user who never signs in.
     assert bench.sign_in(bench.client("ann", authTime=seconds(bench.now)))
