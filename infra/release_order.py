@@ -1,5 +1,6 @@
 """Asks before an older release replaces a newer one; `make deploy` runs it first."""
 
+import os
 import sys
 from typing import Any
 
@@ -27,7 +28,9 @@ def deployed_release(stage: str, cloudformation: Any) -> str | None:
 def main(stage: str) -> int:
     """Return 1 if what is deployed may be newer and its replacement is not confirmed, else 0."""
     try:
-        release = deployed_release(stage, boto3.client("cloudformation"))
+        # The CDK command reads this variable, and boto3 does not.
+        region = os.environ.get("AWS_REGION") or None
+        release = deployed_release(stage, boto3.client("cloudformation", region_name=region))
     except (BotoCoreError, ClientError) as error:
         # The CDK command reports missing credentials and rights itself.
         sys.stderr.write(f"which release {stage} has is unknown: {error}\n")

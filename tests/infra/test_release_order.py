@@ -29,9 +29,12 @@ class FakeCloudFormation:
 
 
 def deploy(monkeypatch: pytest.MonkeyPatch, account: FakeCloudFormation) -> int:
-    def client(name: str) -> FakeCloudFormation:
-        assert name == "cloudformation"
+    def client(name: str, region_name: str) -> FakeCloudFormation:
+        assert (name, region_name) == ("cloudformation", "eu-central-1")
         return account
+
+    # The CDK command prefers it to the profile's region.
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
 
     monkeypatch.setattr(boto3, "client", client)
     monkeypatch.setattr(release_order, "PRODUCT_VERSION", "0.2.0")
