@@ -106,7 +106,9 @@ def _build(npm: list[str], sources: Path, home: Path, folder: Path) -> str:
                     timeout=_SECONDS,
                     check=False,
                 )
-            except (OSError, subprocess.TimeoutExpired) as error:
+            except subprocess.TimeoutExpired:
+                return f"npm {arguments[0]} did not end within {_SECONDS} seconds"
+            except OSError as error:
                 return str(error)
             if done.returncode:
                 output = _USER.sub("", done.stderr or done.stdout)
