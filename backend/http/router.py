@@ -148,8 +148,10 @@ class Binding:
 
     def check_narrowing(self, call: Call, place: str, value: object) -> None:
         """Refuse a field that would narrow what is read, unless its value changes nothing."""
-        form = form_of(place.rpartition(".")[2])
-        if form not in NARROWING_FORMS or value in _EVERYTHING:
+        # `database.id`, `databaseId.keyword` and `filter[databaseId]` are forms, too.
+        forms = map(form_of, (place.rpartition(".")[2], place, *re.split(r"\W+|__", place)))
+        form = next((form for form in forms if form in NARROWING_FORMS), None)
+        if form is None or value in _EVERYTHING:
             return
         if self.route.action != "GET":
             models = [model for part, model in self.models.items() if part != "path"]
