@@ -75,7 +75,7 @@ def test_a_large_page_goes_as_gzip_to_those_who_take_it(
     plain = museum.export()
     monkeypatch.setattr("backend.http.packing.COMPRESSED_CHARS", 100)
     assert museum.export().body == plain.body
-    refusing = {"accept-encoding": "br, gzip;q=0"}
+    refusing = {"accept-encoding": "br, gzip;q=0."}
     assert museum.export(headers=refusing).body == plain.body
     packed = raw(museum, monkeypatch)
     assert packed["isBase64Encoded"] is True
