@@ -261,7 +261,8 @@ WEB_URL = Setting(
         "URLs (CORS); without one, no page of another origin may."
     ),
     form=Form(
-        r"^(https?://[^/\s]+)?$", "an origin such as https://museum.example.org, without a path"
+        r"^(https?://([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?)?$",
+        "an origin such as https://museum.example.org, in lower case and without a path",
     ),
 )
 

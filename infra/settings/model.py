@@ -19,6 +19,7 @@ from infra.settings.values import (
     SETTINGS_CONFIG,
     AddressRange,
     Audience,
+    BrowserOrigin,
     BucketName,
     BusArn,
     CertificateArn,
@@ -236,7 +237,7 @@ class Settings(BaseModel):
     """Whether a CloudTrail trail records the account's management calls of all regions. It writes
     below `cloudtrail-logs/` in the access-log bucket. An account's second trail is charged for."""
 
-    web_url: str = field_of(declared.WEB_URL)
+    web_url: BrowserOrigin = field_of(declared.WEB_URL)
 
     page: bool = flag_field(declared.PAGE)
     api_only_through_page: bool = flag_field(declared.API_ONLY_THROUGH_PAGE)

@@ -160,6 +160,15 @@ def check_port(origin: str) -> str:
     return origin
 
 
+def check_browser_origin(origin: str) -> str:
+    """Return an origin as browsers send it: without the port of its scheme."""
+    if origin.startswith("https:") and origin.endswith(":443"):
+        raise ValueError("must not name the port 443, which browsers leave out")
+    if origin.startswith("http:") and origin.endswith(":80"):
+        raise ValueError("must not name the port 80, which browsers leave out")
+    return check_port(origin)
+
+
 def check_provider_name(name: str) -> str:
     """Return the name of a provider, which is not that of the pool's own users."""
     if name.casefold() == "cognito":
@@ -241,6 +250,7 @@ SecretVersion = Annotated[str, _text(_VERSION)]
 ProviderName = Annotated[str, _text(_PROVIDER_NAME), AfterValidator(check_provider_name)]
 PoolDomain = Annotated[str, _text(_POOL_DOMAIN), AfterValidator(check_pool_domain)]
 DomainName = Annotated[str, _text(_DOMAIN), AfterValidator(check_page_domain)]
+BrowserOrigin = Annotated[str, AfterValidator(check_browser_origin)]
 HttpsOrigin = Annotated[str, _text(_ORIGIN), AfterValidator(check_port)]
 _HttpsAddress = Annotated[str, _text(_ADDRESS)]
 Positive = Annotated[int, Field(ge=1)]

@@ -56,6 +56,12 @@ def test_tokens_are_for_the_web_client_unless_audiences_are_named() -> None:
             "pageSignInOrigins.0: must have a port from 1 to 65535, and has 99999",
         ),
         ({"pageEdgeVersion": "AWSCURRENT"}, "must be the id of a version of a secret, such as 1"),
+        *(
+            ({"webUrl": f"https://{host}"}, "webUrl: must be an origin such as")
+            for host in ("a.org/app", "*.a.org", "A.org", "a@a.org", "a.org:")
+        ),
+        ({"webUrl": "https://a.org:70000"}, "webUrl: must have a port from 1 to 65535, and has 7"),
+        ({"webUrl": "https://a.org:443"}, "webUrl: must not name the port 443, which browsers"),
         ({"pageDomain": "https://a.example.org"}, "pageDomain: must be a domain name"),
         ({"pageDomain": "10.0.0.1"}, "pageDomain: must be a domain name, and is an address"),
         ({"pageDomain": "d1.cloudfront.net"}, "pageDomain: must be a domain of yours, and cloudf"),
