@@ -14,7 +14,7 @@ vi.stubGlobal('sessionStorage', {
 });
 
 /** What the provider replies: the nonce of its token, and the status of its token endpoint. */
-const provider = { nonce: undefined as string | undefined, status: 200 };
+const provider = { nonce: undefined as string | undefined, status: 200, document: {} };
 const encoded = (value: unknown) =>
   btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 const forms: URLSearchParams[] = [];
@@ -35,6 +35,7 @@ vi.stubGlobal('fetch', (url: string, init?: RequestInit) => {
     authorization_endpoint: `${ISSUER}/authorize`,
     token_endpoint: `${ISSUER}/token`,
     end_session_endpoint: `${ISSUER}/logout`,
+    ...provider.document,
   };
   return Promise.resolve(Response.json(url.endsWith('/token') ? tokens() : discovery));
 });
@@ -56,6 +57,19 @@ beforeEach(() => {
   stored.clear();
   forms.length = 0;
   provider.status = 200;
+  provider.document = {};
+});
+
+test.each([
+  { authorization_endpoint: 5 },
+  { authorization_endpoint: 'javascript:alert(1)' },
+  { token_endpoint: '/token' },
+  { issuer: 'https://other.example' },
+])('a provider that says of itself %o is not called', async (document) => {
+  provider.document = document;
+  page.assign.mockClear();
+  await expect(redirectToProvider(config, '/ui/')).rejects.toThrow('is invalid');
+  expect(page.assign).not.toHaveBeenCalled();
 });
 
 test('a code becomes an id token, and nothing of the sign-in is kept', async () => {

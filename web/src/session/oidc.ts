@@ -83,7 +83,7 @@ export async function completeSignIn(
 
 export async function signOutUrl(config: Config): Promise<string | null> {
   const server = await fetchServer(config).catch(() => null);
-  if (!server?.end_session_endpoint) return null;
+  if (!isAddress(server?.end_session_endpoint)) return null;
   const url = new URL(server.end_session_endpoint);
   url.searchParams.set('client_id', clientOf(config).client_id);
   url.searchParams.set('post_logout_redirect_uri', redirectUri());
@@ -171,6 +171,10 @@ async function fetchServer(config: Config): Promise<Server> {
     server.authorization_endpoint ?? definedOrNull(config.externalOAuthIdpAuthorizationEndpoint);
   const token = server.token_endpoint ?? definedOrNull(config.externalOAuthIdpTokenEndpoint);
   if (!authorization || !token) throw new Error(texts.signIn.noProvider);
+  const issuer = definedOrNull(config.externalOAuthIdpURL);
+  const isAnother = issuer && server.issuer && withoutSlash(issuer) !== withoutSlash(server.issuer);
+  if (isAnother || !isAddress(authorization) || !isAddress(token))
+    throw new Error(texts.signIn.wrongProvider);
   return {
     ...server,
     issuer: server.issuer ?? definedOrNull(config.externalOAuthIdpURL) ?? '',
@@ -179,11 +183,17 @@ async function fetchServer(config: Config): Promise<Server> {
   };
 }
 
+const withoutSlash = (issuer: string) => issuer.replace(/\/$/, '');
+
+/** The document of a provider may have a value of any type. */
+const isAddress = (value: unknown): value is string =>
+  typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '');
+
 async function discover(config: Config): Promise<Partial<oauth.AuthorizationServer>> {
-  const issuer = definedOrNull(config.externalOAuthIdpURL)?.replace(/\/$/, '');
+  const issuer = definedOrNull(config.externalOAuthIdpURL);
   const url =
     definedOrNull(config.externalOAuthIdpDiscoveryEndpoint) ??
-    (issuer && `${issuer}/.well-known/openid-configuration`);
+    (issuer && `${withoutSlash(issuer)}/.well-known/openid-configuration`);
   if (!url) return {};
   const response = await fetchWithIdleTimeout(url).catch(() => null);
   if (!response) throw new Error(texts.signIn.noProvider);

@@ -109,6 +109,8 @@ export const en = {
     onceCommand: '.venv/bin/python -m local link',
     popupBlocked: 'The browser blocked the sign-in window. Allow pop-ups for this page.',
     windowClosed: 'The sign-in window was closed before the sign-in was complete.',
+    wrongProvider:
+      'The description of the sign-in provider is invalid. Ask an administrator to correct it.',
     noProvider: 'The sign-in provider does not respond. Try again later.',
     refused: (reason: string) =>
       reason ? `The provider refused the sign-in: ${reason}` : 'The provider refused the sign-in.',
