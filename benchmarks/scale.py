@@ -1,11 +1,13 @@
 """`python -m benchmarks.scale`: the time of searches as the indexes grow.
 
 The judged queries (a mixed set) run through the product's search service over 10,000 documents and
-more: alone, with facets, and with 200 rules, alternating; suggestions are measured too. It fails
-above the targets at 100,000 documents. Rates depend on the machine, ratios can be compared.
+more: alone, with facets, and with 200 rules, alternating; suggestions are measured too, and
+searches by shapes of 100 points; each document has a shape of 9. It fails above the targets at
+100,000 documents. Rates depend on the machine, ratios can be compared.
 """
 
 import json
+import math
 import random
 import sys
 import time
@@ -38,7 +40,14 @@ from tests.factories.access import OnlyUser
 RULES = 200
 AT = 100_000
 """Number of documents for which the targets are defined."""
-TARGETS = {"p50 ms": 50.0, "p99 ms": 200.0, "suggest p99 ms": 50.0, "facets": 2.0, "rules": 1.5}
+TARGETS = {
+    "p50 ms": 50.0,
+    "p99 ms": 200.0,
+    "suggest p99 ms": 50.0,
+    "shapes p50 ms": 50.0,
+    "facets": 2.0,
+    "rules": 1.5,
+}
 SIZES = (10_000, 30_000, AT, 300_000, 1_000_000)
 PAGE = 25
 
@@ -131,7 +140,19 @@ class _Growth:
 
 def _things() -> Iterator[Thing]:
     for thing in generate_things(SIZES[-1]):
-        yield replace(thing, database=f"database-{thing.number % _DATABASES}")
+        chance = random.Random(thing.number)
+        area = json.dumps(_polygon(chance, corners=8, degrees=0.01))
+        yield replace(thing, database=f"database-{thing.number % _DATABASES}", area=area)
+
+
+def _polygon(chance: random.Random, *, corners: int, degrees: float) -> JsonObject:
+    """A star around some place; `degrees` is its largest radius."""
+    longitude, latitude = chance.uniform(-160, 160), chance.uniform(-70, 70)
+    ring: list[list[float]] = []
+    for number in range(corners):
+        angle, radius = math.tau * number / corners, degrees * chance.uniform(0.3, 1)
+        ring.append([longitude + radius * math.cos(angle), latitude + radius * math.sin(angle)])
+    return {"type": "Polygon", "coordinates": [[*ring, ring[0]]]}
 
 
 def _rules(chance: random.Random) -> list[Rule]:
@@ -163,7 +184,8 @@ def _measured(growth: _Growth, *, warming: int) -> Figures:
         "facets": lambda body: _search(service, body, facets=True),
         "rules": lambda body: _search(growth.ruled, body, facets=False),
     }
-    taken: dict[str, list[float]] = {name: [] for name in (*variants, "suggest")}
+    taken: dict[str, list[float]] = {name: [] for name in (*variants, "suggest", "shapes")}
+    chance = random.Random(2)
     for number in range(warming + _ROUNDS):
         for place, query in enumerate(queries()):
             names = list(variants)
@@ -171,6 +193,8 @@ def _measured(growth: _Growth, *, warming: int) -> Figures:
                 taken[name].append(_seconds(variants[name], query.body))
             typed = SuggestQuery(q=_TYPED[place % len(_TYPED)])
             taken["suggest"].append(_seconds(lambda query: service.suggest(_CALLER, query), typed))
+            shape = _polygon(chance, corners=99, degrees=10 ** chance.uniform(-1, 1.2))
+            taken["shapes"].append(_seconds(variants["alone"], {"geoSearch": {"geoJson": shape}}))
         if number == warming - 1:
             taken = {name: [] for name in taken}
     alone = median(taken["alone"])
@@ -181,6 +205,8 @@ def _measured(growth: _Growth, *, warming: int) -> Figures:
         "facets p99 ms": 1000 * _percentile(taken["facets"], 99),
         "rules p50 ms": 1000 * median(taken["rules"]),
         "rules p99 ms": 1000 * _percentile(taken["rules"], 99),
+        "shapes p50 ms": 1000 * median(taken["shapes"]),
+        "shapes p99 ms": 1000 * _percentile(taken["shapes"], 99),
         "suggest p50 ms": 1000 * median(taken["suggest"]),
         "suggest p99 ms": 1000 * _percentile(taken["suggest"], 99),
         "facets": median(taken["facets"]) / alone,
@@ -208,7 +234,8 @@ def draw(figures_by_size: Mapping[int, Figures], file: Path) -> None:
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    for name, style in (("", "-"), ("facets ", "--"), ("rules ", ":"), ("suggest ", "-.")):
+    styles = {"": "-", "facets ": "--", "rules ": ":", "suggest ": "-.", "shapes ": (0, (1, 5))}
+    for name, style in styles.items():
         for percent, color in (("p50", "#1b6ca8"), ("p99", "#b5462f")):
             values = [figures[f"{name}{percent} ms"] for figures in figures_by_size.values()]
             label = f"{name.strip() or 'query alone'}, {percent}"

@@ -105,6 +105,8 @@ class Thing:
     """Another product that the description mentions."""
     misspelt: bool = False
     tags: tuple[str, ...] = ()
+    area: str = ""
+    """A GeoJSON geometry."""
 
     @property
     def group(self) -> str:
@@ -135,12 +137,13 @@ def documents(thing: Thing) -> Iterator[Document]:
         tags=list(thing.tags),
         assetType="folder" if len(thing.paths) > 1 else "." + thing.paths[0].rpartition(".")[2],
     )
-    yield project(AssetSource(row, _BUCKET, _records(thing)))
+    area = (Record("area", thing.area, "geojson"),) if thing.area else ()
+    yield project(AssetSource(row, _BUCKET, (*_records(thing), *area)))
     modified = _FIRST_DAY + timedelta(days=thing.number % _DAYS)
     for path in thing.paths:
         size = 1000 + 37 * thing.number
         version = ObjectVersion(f"{thing.asset_id}/{path}", "v1", True, modified, size, "etag")
-        yield project(FileSource(row, _BUCKET, version, version))
+        yield project(FileSource(row, _BUCKET, version, version, metadata=area))
 
 
 def generate_things(count: int) -> Iterator[Thing]:
