@@ -5,6 +5,7 @@ import unicodedata
 from backend.core.identity import ANONYMOUS, SYSTEM
 from backend.core.invisible import check_visible
 from backend.core.names import check_user_id
+from backend.core.user_pool import PoolUser
 from backend.domains.identity.rules.refusals import Reason, RefusedError
 
 _RESERVED = frozenset(identity.user_id.casefold() for identity in (ANONYMOUS, SYSTEM))
@@ -19,6 +20,11 @@ def has_prefix(user_id: str, prefix: str) -> bool:
     """
     # Ids that differ only in case look like one user's.
     return bool(prefix) and user_id.casefold().startswith(prefix.casefold())
+
+
+def ended_in_pool(user: PoolUser | None, *, in_pool: bool) -> bool:
+    """Return whether the pool disabled a user, or deleted one that was `in_pool`."""
+    return in_pool if user is None else not user.enabled
 
 
 def check_usable(user_id: object) -> str:

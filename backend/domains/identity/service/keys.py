@@ -35,6 +35,7 @@ from backend.domains.identity.rules.keys import (
     is_expired,
     removal_of,
 )
+from backend.domains.identity.rules.users import ended_in_pool
 
 # Rows of a page, less than the 1 MB that a request to DynamoDB returns.
 _SCANNED = 1000
@@ -183,7 +184,7 @@ class ApiKeyService:
         if self.pool is None:
             return
         user = self.pool.get_user(caller.user_id)
-        if caller.in_pool if user is None else not user.enabled:
+        if ended_in_pool(user, in_pool=caller.in_pool):
             raise PermissionDeniedError(
                 f"User {caller.user_id} is disabled in the user pool, or not in it"
             )
@@ -209,7 +210,7 @@ class ApiKeyService:
     def _pool_user(self, user_id: str, *, in_pool: bool) -> tuple[Write, ...]:
         """Return the write that records a user of the pool, required with `in_pool`."""
         user = None if self.pool is None else self.pool.get_user(user_id)
-        if in_pool if user is None else not user.enabled:
+        if ended_in_pool(user, in_pool=in_pool):
             raise InvalidInputError.of(
                 "userId", f"user {user_id} is disabled in the user pool, or not in it"
             )

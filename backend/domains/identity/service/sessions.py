@@ -31,6 +31,7 @@ from backend.domains.identity.rules.keys import (
     hash_key,
     is_expired,
 )
+from backend.domains.identity.rules.users import ended_in_pool
 from backend.domains.identity.service.edge import ViewerAddresses
 from backend.domains.identity.service.keys import audit_values
 
@@ -77,7 +78,7 @@ class SessionService:
         pool = None if session.made_by else self.pool
         pool_user = None if pool is None else pool.get_user(caller.user_id)
         # The gateway may still accept the token of a user whom the pool no longer has.
-        if caller.in_pool if pool_user is None else not pool_user.enabled:
+        if ended_in_pool(pool_user, in_pool=caller.in_pool):
             raise SignInRefusedError(
                 f"User {caller.user_id} is disabled in the user pool, or not in it"
             )

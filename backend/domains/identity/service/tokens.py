@@ -15,6 +15,7 @@ from backend.domains.identity.rules.discovery import discovery_url, keys_url
 from backend.domains.identity.rules.key_sets import SigningKey, usable_keys
 from backend.domains.identity.rules.refusals import Reason, RefusedError
 from backend.domains.identity.rules.tokens import parse_object, parse_unverified, verified_claims
+from backend.domains.identity.rules.users import ended_in_pool
 
 KEYS_FRESH = timedelta(minutes=10)
 """Maximum time for which a revoked signing key is accepted while the provider responds."""
@@ -154,8 +155,7 @@ class PoolUsers:
             # An API key does not depend on the pool otherwise, so it remains valid during its
             # outage.
             return
-        disabled = self.absence_counts if user is None else not user.enabled
-        if disabled:
+        if ended_in_pool(user, in_pool=self.absence_counts):
             raise RefusedError(Reason.USER_DISABLED, userId=user_id)
 
     def _find(self, user_id: str) -> PoolUser | None:
