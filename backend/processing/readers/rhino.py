@@ -198,15 +198,17 @@ class _Model:
         elif (layer := self._layers.get(attributes.LayerIndex)) is not None:
             number = layer.RenderMaterialIndex
         is_declared = 0 <= number < len(self._file.Materials)
-        color = None if is_declared else tuple(attributes.DrawColor(self._file))
+        color = None if is_declared else _color(attributes.DrawColor(self._file))
         key = (number if is_declared else -1, color)
         if key not in self._material_numbers:
             self._material_numbers[key] = len(self.materials)
-            self.materials.append(
-                Material(color=_color(color), declared=False)
-                if color
-                else self._declared(self._file.Materials[number])
-            )
+            if color is None:
+                material = self._declared(self._file.Materials[number])
+            elif any(color[:3]):
+                material = Material(color=color, declared=False)
+            else:  # The black that layers have at first is meant for lines.
+                material = Material(declared=False)
+            self.materials.append(material)
         return self._material_numbers[key]
 
     def _declared(self, material: Any) -> Material:

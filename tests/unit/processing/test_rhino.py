@@ -13,6 +13,7 @@ import rhino3dm
 from backend.processing.files import Files
 from backend.processing.inspection import inspect
 from backend.processing.readers.models import read_model
+from backend.processing.scene import Material
 from tests.unit.processing.samples import CORNERS, SIDES, Asset, facts_without_pictures, png
 
 _LIBRARY: Any = rhino3dm
@@ -105,6 +106,9 @@ def test_objects_of_hidden_layers_are_left_out_and_layers_are_counted() -> None:
     assert (facts["layers"], facts["leftOut"]) == (2, "1 objects that are hidden")
     scene = read_model(FILES["layers.3dm"], "a.3dm", "3dm", Files(Asset()))
     assert [material.color for material in scene.materials] == [(1, 0, 0, 1)]
+    # A new layer is black, which would hide the edges of surfaces.
+    plain = read_model(FILES["mesh.3dm"], "a.3dm", "3dm", Files(Asset()))
+    assert [material.color for material in plain.materials] == [Material().color]
 
 
 def test_a_file_without_meshes_has_facts_and_a_sentence() -> None:
