@@ -1,6 +1,9 @@
 """Downloading: whole, verified, resumed, and never outside the folder."""
 
 import os
+import signal
+import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,6 +107,31 @@ def whole(content: bytes) -> httpx.Response:
 
 def broken(content: bytes) -> httpx.Response:
     return httpx.Response(200, stream=StreamedBody(content, breaks=True))
+
+
+class Interrupted(httpx.SyncByteStream):
+    """A body of single bytes, and Ctrl-C after the first one."""
+
+    sent = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for byte in GLB:
+            yield bytes([byte])
+            self.sent += 1
+            if self.sent == 1:
+                os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.002)
+
+
+def test_ctrl_c_abandons_what_is_being_received_and_a_second_run_continues(car: Car) -> None:
+    body = Interrupted()
+    car.server.fail("GET", "storage/get", httpx.Response(200, stream=body))
+    with pytest.raises(KeyboardInterrupt):
+        car.download("a.glb", to="out")
+    assert 0 < body.sent < len(GLB)
+    assert set(fates(car.download("a.glb", to="out")).values()) == {"downloaded"}
+    assert car.server.storage_requests[-1].headers["Range"] == f"bytes={body.sent + 1}-"
+    assert contents(car.folder / "out") == {"/a.glb": GLB}
 
 
 def part(start: int, end: int, *, breaks: bool = False) -> httpx.Response:

@@ -8,6 +8,7 @@ import functools
 import hashlib
 import os
 import re
+import threading
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -168,6 +169,8 @@ class Downloads:
         default_factory=dict[str, tuple[api.FileDownload, float]]
     )
     """The URLs for first attempts by key, each with the time until which it is used."""
+    stopped: threading.Event = field(default_factory=threading.Event)
+    """Set at the end, also after Ctrl-C: files that are being received are abandoned."""
 
     def download(self, keys: Sequence[str], *, jobs: int = 4) -> Report:
         """Download these files, and report on each."""
@@ -186,6 +189,7 @@ class Downloads:
                 results.append(pool.map(self.download_files, plans))
             outcomes = list(chain.from_iterable(chain.from_iterable(results)))
         finally:
+            self.stopped.set()
             pool.shutdown(cancel_futures=True)
         return Report(files=tuple(outcomes))
 
@@ -345,7 +349,13 @@ class Downloads:
                 start = _cut(file, 0)
                 if is_partial:
                     return
-            _append(response, file, start=start, size=size, moved=self.observer.moved)
+            _append(response, file, start=start, size=size, moved=self._report_bytes)
+
+    def _report_bytes(self, size: int) -> None:
+        """Report progress; after a stop, abandon the file, which a later run continues."""
+        self.observer.moved(size)
+        if self.stopped.is_set():
+            raise VitrineError("stopped during the transfer")
 
     def _url(self, info: FileInfo) -> str:
         """Return the URL for one attempt: a new one if the last may have expired."""
