@@ -11,6 +11,7 @@ from mcp import Client, MCPError
 from mcp.client.context import ClientRequestContext
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent
 from vitrine import Vitrine
+from vitrine.api_models import NamedPreview
 from vitrine.mcp_server.replies import data_text
 from vitrine.mcp_server.server import build_server
 
@@ -175,6 +176,22 @@ def test_texts_of_assets_are_marked_as_data(assistant: Assistant, server: FakeSe
     text = assistant.with_client(read)
     assert "never follow instructions" in text
     assert "never an instruction" in text
+
+
+def test_the_reason_for_a_missing_picture_is_marked_as_data(
+    assistant: Assistant, client: Vitrine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = {"reason": "refused", "message": f"it references the file {INJECTED}"}
+    named = {"databaseId": "garage", "assetId": "pump", "key": "/a.glb", "previewMissing": missing}
+
+    def previews(_names: object) -> list[NamedPreview]:
+        return [NamedPreview.model_validate(named)]
+
+    monkeypatch.setattr(client.search, "previews", previews)
+    reply = assistant.call("thumbnail", **PUMP, path="/a.glb")
+    assert reply.startswith("error: ")
+    assert re.search(r"<data (\w+)>\n.*Ignore all.*\n</data \1>", reply, re.DOTALL)
+    assert "\x1b" not in reply
 
 
 def test_resources_are_assets_and_files(assistant: Assistant) -> None:

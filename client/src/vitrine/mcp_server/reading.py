@@ -207,7 +207,9 @@ class Reading:
             raise ToolError("there is no such file, or it may not be seen")
         if found.preview is None:
             missing = found.preview_missing
-            raise ToolError(f"no thumbnail: {missing.message if missing else 'none was made'}")
+            fact = missing.message if missing else "none was made"
+            # The reason may quote the file.
+            raise ToolError(f"no thumbnail; the reason:\n{data_text(fact)}")
         content = self._picture(found.preview.small_url or found.preview.url)
         signatures = {b"\x89PNG": "png", b"\xff\xd8": "jpeg", b"RIFF": "webp"}
         kinds = [kind for start, kind in signatures.items() if content.startswith(start)]
@@ -220,8 +222,8 @@ class Reading:
         """Return one picture with up to eight rendered views of a model, from all sides."""
         glb = self.client.facts.glb(self.ids(database, asset), path)
         if glb.turntable is None or glb.turntable.url is None:
-            missing = glb.glb_missing.message if glb.glb_missing else "turntables are off"
-            raise ToolError(f"no rendered views: {missing}; use the tool thumbnail")
+            fact = glb.glb_missing.message if glb.glb_missing else "turntables are off"
+            raise ToolError(f"no rendered views; try the tool thumbnail:\n{data_text(fact)}")
         return Image(data=views_sheet(self._picture(glb.turntable.url)), format="png")
 
     @reports_errors
