@@ -128,11 +128,15 @@ def test_changed_paths_are_the_files_of_a_scan_without_a_listing(
     (root / "alias").symlink_to(root / "a")
     (root / "lost").symlink_to(root / "none")
     (root / "out").symlink_to(root.parent)
-    paths = [*root.rglob("*"), root / "link/b", root / "gone"]
+    there = [path for path in root.rglob("*") if path.is_symlink() or not path.is_dir()]
+    paths = [*there, root / "link/b", root / "gone"]
     ignores = GitIgnoreSpec.from_lines(["*.tmp", "build/"]).match_file
-    whole, _ = scan_one(root, ignores)
+    whole, problems = scan_one(root, ignores)
     assert {"/a", "/alias", "/car/b", "/car/\xe9", "/\xe9/c"} == set(whole)
     monkeypatch.setattr(os, "scandir", None)
-    assert scan_files(root, paths, ignores) == whole
-    (file,) = scan_files(root, [root / "car/e\u0301"], ignores).values()
-    assert file == whole["/car/\xe9"]
+    files, refused = scan_files(root, paths, ignores)
+    assert files == whole
+    assert {problem.path for problem in refused} == {problem.path for problem in problems}
+    files, (twin,) = scan_files(root, [root / "car/e\u0301"], ignores)
+    assert files == {"/car/\xe9": whole["/car/\xe9"]}
+    assert twin in problems

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from vitrine.cli.session import watch_changes
-from vitrine.transfer.sync_plan import Step
-from vitrine.transfer.syncing import Folders, Sync
+from vitrine.transfer.sync_plan import Direction, Options, Step
+from vitrine.transfer.syncing import Folders, Plan, Sync
 from vitrine.transfer.watching import watch
 
 from tests.unit.client.conftest import World
@@ -115,6 +115,60 @@ def test_a_failed_upload_is_tried_again_and_an_ignored_file_never(film: Film) ->
     )
     assert seen(steps) == [(4, "refuse", "/a"), (34, "upload", "/a")]
     assert steps[0][1].reason == "out of order"
+
+
+def test_a_file_saved_during_the_first_push_is_uploaded(
+    film: Film, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sides, plan = film.sides, film.sync.plan
+    events: list[Path] = []
+
+    def changes() -> Iterator[Collection[Path]]:
+        events.clear()  # the system reports what happens from now on
+        for second in range(8):
+            film.now = float(second)
+            reported = {*events}
+            events.clear()
+            yield reported
+
+    def save_meanwhile(direction: Direction, options: Options) -> Plan:
+        planned = plan(direction, options)
+        events.append(sides.save("late", "1"))
+        return planned
+
+    monkeypatch.setattr(film.sync, "plan", save_meanwhile)
+    steps = watch(film.sync, changes(), clock=lambda: film.now)
+    assert [step.path for step in steps] == ["/late"]
+
+
+def test_what_cannot_be_uploaded_is_reported_and_the_rest_is_followed(film: Film) -> None:
+    sides = film.sides
+    steps = film.play(
+        {
+            1: lambda: sides.save("what?.glb", "1"),
+            2: lambda: sides.save(".vitrineignore", "!"),
+            6: lambda: sides.save(".vitrineignore", "*.tmp"),
+            7: lambda: sides.save("x.tmp", "1"),
+            8: lambda: sides.save("a", "1"),
+        },
+        20,
+    )
+    assert seen(steps) == [
+        (2, "refuse", "/.vitrineignore"), (4, "refuse", "/what?.glb"), (11, "upload", "/a")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("replaced", [True, False])
+def test_a_removed_folder_ends_the_watch(film: Film, replaced: bool) -> None:
+    root = film.sides.root
+
+    def remove() -> None:
+        root.rename(root.with_name("elsewhere"))
+        if replaced:
+            root.mkdir()
+
+    with pytest.raises(FileNotFoundError, match="was removed or replaced"):
+        film.play({2: remove}, 5)
 
 
 def test_the_command_prints_each_upload(sides: Sides) -> None:

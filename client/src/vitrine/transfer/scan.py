@@ -145,11 +145,8 @@ def scan_one(
 
 def scan_files(
     root: Path, paths: Iterable[Path], ignores: Callable[[str], bool]
-) -> dict[str, LocalFile]:
-    """Return those of some paths below the folder that are its files, by key; no listing.
-
-    They are those that `scan_one` returns.
-    """
+) -> tuple[dict[str, LocalFile], tuple[Problem, ...]]:
+    """Return what `scan_one` returns of some paths below the folder; no listing."""
     root = root.resolve()
     collector = _Collector(root)
     names = [path.relative_to(root).as_posix() for path in paths]
@@ -160,7 +157,7 @@ def scan_files(
         is_below = Path(os.path.realpath(path.parent)) == path.parent
         if is_below and os.path.lexists(path) and not ignores_path(ignores, f"/{name}"):
             _add_entry(collector, path, "", tuple(name.split("/")))
-    return collector.folders.get("", {})
+    return collector.folders.get("", {}), tuple(collector.problems)
 
 
 def _walk(

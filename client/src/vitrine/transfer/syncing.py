@@ -7,7 +7,7 @@ recorded when it is done, so a run after an interruption continues with the othe
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -49,6 +49,8 @@ class Plan:
     pairs: Mapping[str, Pair]
     total: int
     """The number of files of the side that deletions would change."""
+    unreadable: bool = False
+    """Whether something in the folder could not be read."""
 
     def of(self, *actions: Action) -> list[Step]:
         return [step for step in self.steps if step.action in actions]
@@ -117,22 +119,26 @@ class Sync:
         total = len(local)
         if direction is Direction.PUSH:
             total = sum(not file.is_archived for file in remote.values())
-        refused += [
-            Step(
-                path=_below(self.folders.root, problem.path),
-                action=Action.REFUSE,
-                reason=problem.reason,
-            )
-            for problem in problems
-        ]
-        return self._plan(direction, options, pairs, refused, total)
+        refused += self._refuse(problems, pairs)
+        plan = self._plan(direction, options, pairs, refused, total)
+        return replace(plan, unreadable=any(problem.unreadable for problem in problems))
 
     def plan_files(self, paths: Iterable[Path]) -> Plan:
         """Compare some files of the folder, for a push that archives nothing."""
-        local = scan_files(self.folders.root, paths, self.ignores)
+        local, problems = scan_files(self.folders.root, paths, self.ignores)
         remote = {path: file for path in local if (file := self._find(path))}
         pairs = self._pairs(local, local, remote, ())
-        return self._plan(Direction.PUSH, Options(), pairs, [], len(local))
+        refused = self._refuse(problems, pairs)
+        return self._plan(Direction.PUSH, Options(), pairs, refused, len(local))
+
+    def _refuse(self, problems: Sequence[Problem], pairs: Sequence[Pair]) -> list[Step]:
+        """Return a step for each problem whose pair is not refused by itself."""
+        blocked = {pair.path for pair in pairs if pair.blocked}
+        return [
+            Step(path=path, action=Action.REFUSE, reason=problem.reason)
+            for problem in problems
+            if (path := _below(self.folders.root, problem.path)) not in blocked
+        ]
 
     def _plan(
         self,

@@ -7,6 +7,7 @@ import stat
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -76,15 +77,26 @@ def watch(
     An upload that fails is tried again after 30 seconds.
 
     Raises:
-        OSError: the folder cannot be listed.
+        OSError: the folder cannot be listed, or was removed or replaced.
         VitrineError: the asset cannot be listed at the start.
     """
     root = sync.folders.root.resolve()
     settling = _Settling(clock)
+    identity = _identity(root)
+    # Followed before it is listed: what is saved during the first push is among the changes.
+    changes = iter(changes)
+    first = next(changes, ())
     yield from _push(sync, sync.plan(Direction.PUSH, Options()), settling)
-    for changed in changes:
+    for changed in chain([first], changes):
+        # The system reports changes of the folder that was here at the start, and of no other.
+        if _identity(root) != identity:
+            raise FileNotFoundError(f"the folder {root} was removed or replaced")
         if root / IGNORE_FILE in changed:
-            sync.ignores = read_ignores(root)
+            try:
+                sync.ignores = read_ignores(root)
+            except VitrineError as error:  # saved halfway: the earlier patterns hold
+                path = f"/{IGNORE_FILE}"
+                yield Step(path=path, action=Action.REFUSE, reason=str(error))
         for path in changed:
             if not ignores_path(sync.ignores, _below(root, path)):
                 settling.add(path)
@@ -112,6 +124,14 @@ def _push(sync: Sync, plan: Plan, settling: _Settling) -> Iterator[Step]:
         local = plan.pairs[step.path].local
         if local is not None and outcome.status is Status.FAILED:
             settling.add(local.path, after=RETRY_SECONDS)
+
+
+def _identity(root: Path) -> tuple[int, int] | None:
+    try:
+        facts = root.stat()
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino
 
 
 def _below(root: Path, path: Path) -> str:
