@@ -226,7 +226,7 @@ def test_more_than_fifty_deletions_are_confirmed(deleted: int, total: int, asks:
 
 def test_ignored_files_are_on_neither_side(sides: Sides) -> None:
     both(sides, "push")
-    sides.save(".vitrineignore", "*.tmp\n/out/\n!keep.tmp\nsub/b.txt\n")
+    sides.save(".vitrineignore", "\ufeff*.tmp\r\n/out/\n!keep.tmp\nsub/b.txt\n")
     for name in ("x.tmp", "keep.tmp", "out/keep.tmp", "deep/out/y"):
         sides.save(name, "x")
     sides.store("/y.tmp", "there")
@@ -287,6 +287,29 @@ def test_loops_devices_and_links_are_refused_and_archive_nothing(sides: Sides) -
         assert {path: steps[path] for path in refused} == refused
     assert [*sides.remote] == ["/a.glb", "/sub/b.txt"]
     assert not Path("/etc/b.txt").exists()
+
+
+def test_a_file_that_may_not_be_read_is_a_failure_and_not_archived(
+    sides: Sides, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both(sides, "push")
+
+    def may_access(path: Path, _mode: int) -> bool:
+        return Path(path).is_dir()
+
+    # Removing the permission would not suffice: root may read everything.
+    monkeypatch.setattr(os, "access", may_access)
+    output = sides.shell.json("sync", "push", str(sides.root), "garage/pump", "--delete", "--yes")
+    assert output["counts"] == {"refuse": 2, "failed": 0}
+    assert sides.shell.code == 1
+    assert sides.local == sides.remote
+
+
+def test_a_file_that_the_server_refuses_is_a_failure(sides: Sides) -> None:
+    sides.save("a", "1")
+    sides.server.file_results["/a"], sides.server.error_kind = "is an executable", "rule"
+    assert "refused" in sides.reason("push")
+    assert sides.shell.code == 1
 
 
 def test_names_in_two_unicode_forms_and_two_cases(sides: Sides) -> None:

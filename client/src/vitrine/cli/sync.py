@@ -107,7 +107,8 @@ def _sync(
         session.confirm(f"{verb} {count} of {plan.total} files?", yes=yes)
         report = sync.run(plan)
     _print(session, plan, report, dry_run=dry_run)
-    if report.failed or plan.of(Action.CONFLICT):
+    failed = report.of(Status.FAILED, Status.REFUSED) or plan.unreadable
+    if failed or plan.of(Action.CONFLICT):
         raise typer.Exit(FAILED)
 
 

@@ -30,7 +30,8 @@ def read_ignores(root: Path) -> Callable[[str], bool]:
         # A pipe would be waited for, and a link could name any file.
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > _MOST_BYTES:
             raise ConfigurationError(f"{path} must be a regular file of at most 1 MiB")
-        lines = path.read_text(encoding="utf-8").splitlines()
+        # As git reads it: without the mark that some editors write at the beginning.
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except FileNotFoundError:
         lines = []
     except OSError as error:
