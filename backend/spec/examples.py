@@ -69,6 +69,7 @@ PARAMETERS: Mapping[str, object] = {
     "tagId": EXAMPLES["tagName"],
     "tagTypeId": EXAMPLES["tagTypeName"],
     "to": "2",
+    "viewId": "9b2cf535f27731c974343645a3985328",
     "valueHash": "b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c",
 }
 
@@ -88,6 +89,7 @@ REPLIES: Mapping[str, object] = {
     "key": "pump/scans/pump.e57",
     "message": "Done",
     "modifiedBy": EXAMPLES["userId"],
+    "pictureUrl": "https://museum-auxiliary.s3.eu-central-1.amazonaws.com/previews/pump/views/9b2c.png?X-Amz-Signature=5b1f",
     "relativePath": "/scans/pump.e57",
     "storageClass": "STANDARD",
     "uploadIdS3": "2~VmVyc2lvbg",

@@ -178,6 +178,12 @@ KEY_LAYOUTS = (
     ),
     KeyLayout(
         "AssetAuxiliaryBucket",
+        f"{PREVIEWS_PREFIX}{{assetId}}/views/{{viewId}}.json",
+        "A saved view of a model, which is deleted with the asset; beside it, its picture (PNG).",
+        "ours",
+    ),
+    KeyLayout(
+        "AssetAuxiliaryBucket",
         f"{RUNS_PREFIX}{{executionId}}/{{number}}/{{files, previews or metadata}}/{{path}}",
         (
             "Output of a pipeline in an execution, until it is stored with the asset. "
@@ -244,6 +250,13 @@ def auxiliary_folder(asset_id: str, path: str = "/") -> str:
     """
     inner = path.strip("/")
     return f"{asset_id}/{inner}/" if inner else f"{asset_id}/"
+
+
+def views_folder(asset_id: str) -> str:
+    """Return the folder of the saved views of an asset in the auxiliary bucket."""
+    # Outside the folder of the asset, in which files and viewers may have any name, and which a
+    # request may empty. No asset has the reserved id `previews`.
+    return f"{PREVIEWS_PREFIX}{asset_id}/views/"
 
 
 def run_folder(execution_id: str) -> str:

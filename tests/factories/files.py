@@ -20,6 +20,7 @@ from backend.domains.downloads.service import DownloadService, StreamService
 from backend.domains.files.repository import FileRepository
 from backend.domains.files.routes import build_router as files_router
 from backend.domains.files.service.queries import FileQueries
+from backend.domains.files.service.views import ViewQueries
 from backend.domains.jobs.repository import JobRepository
 from backend.domains.jobs.service.commands import JobService
 from backend.domains.uploads.repository import UploadRepository
@@ -31,6 +32,7 @@ from backend.domains.uploads.service.renewal import RenewalService
 from backend.domains.uploads.service.settlement import Settlement
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.file_changes import changes, rewrites
+from backend.entrypoints.wiring.saved_views import saved_views
 from backend.spec.functions.apis import FILES_API
 from backend.spec.settings import LARGE_FILE_BYTES
 from tests.factories.access import OnlyUser
@@ -63,6 +65,7 @@ class Gallery:
     large_files: LargeFiles
     downloads: DownloadService
     streams: StreamService
+    views: ViewQueries
     changing: Context
     objects: Objects
     asset: Asset
@@ -73,10 +76,15 @@ class Gallery:
         router = (
             uploads_router(self.uploads, self.renewals)
             if path.startswith("/uploads")
-            else downloads_router(self.downloads, self.streams)
-            if path.endswith("/download") or "/stream/" in path
+            else downloads_router(self.downloads, self.streams, self.views)
+            if path.endswith("/download")
+            or "/stream/" in path
+            or ("/views" in path and method == "GET")
             else files_router(
-                self.files, lambda: changes(self.changing), lambda: rewrites(self.changing)
+                self.files,
+                lambda: changes(self.changing),
+                lambda: rewrites(self.changing),
+                saved_views(self.changing),
             )
         )
         return Client(router, user_id=self.user_id).send(method, path, **more)
@@ -183,6 +191,7 @@ def gallery(
         large_files=LargeFiles(context, settlement),
         downloads=DownloadService(assets, files, objects, 900),
         streams=StreamService(assets, files, objects, _ranges(objects), lambda: AUXILIARY, 900),
+        views=ViewQueries(assets, objects, lambda: AUXILIARY),
         changing=file_changing(
             tables, objects, clock=clock, assets=assets, files=files, large_bytes=large_bytes
         ),

@@ -1,8 +1,11 @@
 """Routes of files, of facts about them, of uploads and downloads."""
 
+import base64
 from typing import Any
 
+from backend.domains.files.models.views import ViewContent
 from backend.spec import routes
+from backend.spec.inspection_outputs import PNG_MAGIC
 from tests.routes import contents
 from tests.routes.assets import described
 from tests.routes.model import (
@@ -20,7 +23,7 @@ from tests.routes.model import (
 from tests.routes.needs import allow_all, check_copy, check_ingest
 from tests.routes.rows import files_of, make_files, under
 from tests.routes.rows_on_assets import make_references, make_upload
-from tests.unit.domains.access.matrix.seeding import upload_of
+from tests.unit.domains.access.matrix.seeding import VIEW_ID, upload_of
 from tests.unit.domains.access.matrix.world import Question
 
 FILE = {"filePath": "/a.txt"}
@@ -36,6 +39,8 @@ _PATH = (PathField("filePath"),)
 _OF_FOLDERS = (*_PATH, PathField("filePath", {"isPrefix": True}, label=" of a folder"))
 _KEY = (PathField("relativeKey"),)
 _PROXY = (PathField("proxy"),)
+_VIEW = {"name": "Front", "filePath": "/a.txt", "view": "c1_2_3_0_0_0"}
+_PICTURE = base64.b64encode(PNG_MAGIC).decode()
 
 
 def _revert(target: Target) -> Question:
@@ -126,4 +131,12 @@ CASES = (
     Case(routes.HEAD_FILE, on_asset(proxy="a.txt"), IN_DATABASES, paths=_PROXY),
     Case(routes.STREAM_AUXILIARY_FILE, on_asset(proxy="a.txt/1.bin"), IN_DATABASES, paths=_PROXY),
     Case(routes.HEAD_AUXILIARY_FILE, on_asset(proxy="a.txt/1.bin"), IN_DATABASES, paths=_PROXY),
+    Case(routes.LIST_VIEWS, on_asset(), IN_DATABASES),
+    Case(routes.GET_VIEW, on_asset(viewId=VIEW_ID), IN_DATABASES),
+    Case(routes.SAVE_VIEW, on_asset({**_VIEW, "picture": _PICTURE},
+         viewId=ViewContent.model_validate(_VIEW).content_id), IN_DATABASES,
+         audit="asset:museum:statue", paths=_PATH),
+    # The view is another user's.
+    Case(routes.DELETE_VIEW, on_asset(viewId=VIEW_ID), IN_DATABASES, audit="asset:museum:statue",
+         needs=check_copy),
 )  # fmt: skip

@@ -50,12 +50,21 @@ const asset = createRoute({
   path: '/databases/$databaseId/assets/$assetId',
   validateSearch: (
     search: Record<string, unknown>,
-  ): { file?: string; version?: string; content?: string; camera?: string; show?: 'runs' } => ({
+  ): {
+    file?: string;
+    version?: string;
+    content?: string;
+    camera?: string;
+    view?: string;
+    show?: 'runs';
+  } => ({
     file: text(search.file),
     // A version of the asset; the versions of its files have other ids.
     version: id(search.version),
     content: id(search.content),
     camera: text(search.camera),
+    /** The id of a saved view. */
+    view: text(search.view),
     show: search.show === 'runs' ? 'runs' : undefined,
   }),
   component: lazyRouteComponent(

@@ -1,6 +1,11 @@
 """The errors of assets."""
 
-from backend.core.errors import AlreadyExistsError, NotFoundError, RevisionConflictError
+from backend.core.errors import (
+    AlreadyExistsError,
+    InvalidInputError,
+    NotFoundError,
+    RevisionConflictError,
+)
 
 
 class FileNotFoundInAssetError(NotFoundError):
@@ -20,6 +25,15 @@ class PreviewNotFoundError(NotFoundError):
 
     def __init__(self, asset_id: str) -> None:
         super().__init__(f"Asset {asset_id} has no preview")
+
+
+class NotDistributableError(InvalidInputError):
+    """The asset is not distributable, so its files cannot be downloaded."""
+
+    code = "AssetNotDistributable"
+
+    def __init__(self) -> None:
+        super().__init__("Asset not distributable")
 
 
 class AssetNotFoundError(NotFoundError):

@@ -1,15 +1,6 @@
 """The errors of downloads."""
 
-from backend.core.errors import GoneError, InvalidInputError, PermissionDeniedError
-
-
-class NotDistributableError(InvalidInputError):
-    """The asset is not distributable, so its files cannot be downloaded."""
-
-    code = "AssetNotDistributable"
-
-    def __init__(self) -> None:
-        super().__init__("Asset not distributable")
+from backend.core.errors import GoneError, PermissionDeniedError
 
 
 class NotStreamedError(PermissionDeniedError):

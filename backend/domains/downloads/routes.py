@@ -16,12 +16,14 @@ from backend.domains.downloads.service import (
     Streamed,
     StreamService,
 )
+from backend.domains.files.models.views import ViewPath, ViewReply, ViewsReply
+from backend.domains.files.service.views import ViewQueries
 from backend.http.call import Call
 from backend.http.router import Content, Reply, Router
 from backend.spec import routes
 
 
-def build_router(service: DownloadService, streams: StreamService) -> Router:
+def build_router(service: DownloadService, streams: StreamService, views: ViewQueries) -> Router:
     """Bind the routes of downloads to the services."""
     router = Router()
 
@@ -34,6 +36,17 @@ def build_router(service: DownloadService, streams: StreamService) -> Router:
         reply, files = service.get_download_urls(call.caller, asset, body, body.keys)
         read = Read((ReadAsset(*asset.ids, files),), urls=True, all_named=True)
         return Reply(reply, compressible=True, read=read)
+
+    @router.bind(routes.LIST_VIEWS)
+    def list_views(call: Call, path: AssetPath) -> Reply[ViewsReply]:
+        items = views.list_views(call.caller, path.ref, url_seconds=service.url_seconds)
+        files = tuple(sorted({item.file_path for item in items}))
+        read = Read((ReadAsset(*path.ref.ids, files),), urls=True) if items else None
+        return Reply(ViewsReply(items=items), compressible=True, read=read)
+
+    @router.bind(routes.GET_VIEW)
+    def get_view(call: Call, path: ViewPath) -> ViewReply:
+        return views.get_view(call.caller, path.ref, path.view_id)
 
     _bind_files(router, streams)
     _bind_auxiliary_files(router, streams)

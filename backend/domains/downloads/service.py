@@ -13,14 +13,17 @@ from backend.core.object_ranges import ObjectRanges
 from backend.core.objects import ObjectHead, Objects, ObjectVersion
 from backend.core.parallel import in_parallel
 from backend.core.references import AssetRef
-from backend.domains.assets.errors import FileNotFoundInAssetError, PreviewNotFoundError
+from backend.domains.assets.errors import (
+    FileNotFoundInAssetError,
+    NotDistributableError,
+    PreviewNotFoundError,
+)
 from backend.domains.assets.models import Asset, AssetVersion
 from backend.domains.assets.service.commands import AssetService
 from backend.domains.downloads import rules
 from backend.domains.downloads.errors import (
     AssetVersionArchivedError,
     FileArchivedError,
-    NotDistributableError,
     NotStreamedError,
 )
 from backend.domains.downloads.models import (

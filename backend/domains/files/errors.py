@@ -33,6 +33,24 @@ class FileChangeFailedError(ConflictError):
     code = "FileChangeFailed"
 
 
+class ViewNotFoundError(NotFoundError):
+    code = "ViewNotFound"
+
+    def __init__(self, asset_id: str, view_id: str) -> None:
+        super().__init__(f"Asset {asset_id} has no saved view {view_id}")
+
+
+class TooManyViewsError(ConflictError):
+    """The asset has as many saved views as it may have."""
+
+    code = "TooManyViews"
+
+    def __init__(self, asset_id: str, limit: int) -> None:
+        super().__init__(
+            f"Asset {asset_id} has {limit} saved views, the limit; delete one to save another"
+        )
+
+
 class SourceGoneError(NotFoundError):
     """The file version to copy was deleted before the copy was complete."""
 

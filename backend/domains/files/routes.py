@@ -24,7 +24,9 @@ from backend.domains.files.models.replies import (
     UnarchiveFolderBody,
     VersionOfFilePath,
 )
+from backend.domains.files.models.views import SaveViewBody, ViewChangedReply, ViewPath
 from backend.domains.files.service.queries import FileQueries
+from backend.domains.files.service.views import SavedViews
 from backend.http.call import Call
 from backend.http.router import Reply, Router
 from backend.spec import routes
@@ -38,6 +40,7 @@ def build_router(
     service: FileQueries,
     changes: "Callable[[], FileCommands]",
     rewrites: "Callable[[], FileRewrites]",
+    views: SavedViews,
 ) -> Router:
     """Bind the routes of files to the services."""
     router = Router()
@@ -55,6 +58,16 @@ def build_router(
     @router.bind(routes.GET_FILE)
     def get_file(call: Call, path: AssetPath, query: FileQuery) -> FileReply:
         return service.get_file(call.caller, path.ref, query)
+
+    @router.bind(routes.SAVE_VIEW)
+    def save_view(call: Call, path: ViewPath, body: SaveViewBody) -> ViewChangedReply:
+        views.save_view(call.caller, path.ref, path.view_id, body)
+        return ViewChangedReply(message=f"The view {body.name} is saved")
+
+    @router.bind(routes.DELETE_VIEW)
+    def delete_view(call: Call, path: ViewPath) -> ViewChangedReply:
+        views.delete_view(call.caller, path.ref, path.view_id)
+        return ViewChangedReply(message="The view was deleted")
 
     return router
 

@@ -8,6 +8,7 @@ from backend.domains.files.routes import build_router
 from backend.entrypoints.wiring.api import serve
 from backend.entrypoints.wiring.context import Context
 from backend.entrypoints.wiring.files import files
+from backend.entrypoints.wiring.saved_views import saved_views
 from backend.spec.functions.apis import FILES_API
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ def _rewrites(context: Context) -> "FileRewrites":
 handler = serve(
     FILES_API,
     lambda context: build_router(
-        files(context), partial(_changes, context), partial(_rewrites, context)
+        files(context),
+        partial(_changes, context),
+        partial(_rewrites, context),
+        saved_views(context),
     ),
 )

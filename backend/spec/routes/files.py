@@ -165,3 +165,22 @@ GET_GLB = Route(
     "Get presigned URLs of the GLB of a file and what is beside it", "asset", ours=True,
     also_one_of=(STREAM_AUXILIARY_FILE, DOWNLOAD),
 )  # fmt: skip
+# Saving needs only the right to see the asset: it changes nothing of it, as sending a link does.
+SAVE_VIEW = Route(
+    "PUT", f"{ASSET_PATH}/views/{{viewId}}", "files", "save_view",
+    "Save a view of a model for everyone who may see the asset", "asset", tier2="GET", ours=True,
+    statuses=(409,),
+)  # fmt: skip
+# The caller must have saved the view, or have the permission POST of the asset.
+DELETE_VIEW = Route(
+    "DELETE", f"{ASSET_PATH}/views/{{viewId}}", "files", "delete_view", "Delete a saved view",
+    "asset", tier2="GET", ours=True,
+)  # fmt: skip
+LIST_VIEWS = Route(
+    "GET", f"{ASSET_PATH}/views", "downloads", "list_views",
+    "List the saved views of an asset, newest first", "asset", ours=True,
+)  # fmt: skip
+GET_VIEW = Route(
+    "GET", f"{ASSET_PATH}/views/{{viewId}}", "downloads", "get_view", "Get a saved view", "asset",
+    ours=True,
+)  # fmt: skip

@@ -1242,6 +1242,19 @@ class RoleBody(Body):
     mfa_required: bool | None = None
 
 
+class SaveViewBody(Body):
+    """
+    `picture` is a PNG in base64, `view` the text that the page puts into links.
+    """
+
+    name: str
+    file_path: str
+    asset_version_id: str | None = None
+    version_id: str | None = None
+    view: str
+    picture: str
+
+
 class SchemaOperation(Wire):
     success: bool | None = None
     message: str | None = None
@@ -1789,6 +1802,36 @@ class VersionRecord(Wire):
     metadata_key: str
     metadata_value: str
     metadata_value_type: str
+
+
+class View(Wire):
+    name: str | None = None
+    file_path: str | None = None
+    asset_version_id: str | None = None
+    version_id: str | None = None
+    view: str | None = None
+    created_by: str | None = None
+    date_created: str | None = None
+    view_id: str | None = None
+
+
+class ViewItem(Wire):
+    """
+    A view in a list; `picture_url` is a presigned URL.
+    """
+
+    view_id: str | None = None
+    name: str | None = None
+    file_path: str | None = None
+    asset_version_id: str | None = None
+    version_id: str | None = None
+    created_by: str | None = None
+    date_created: str | None = None
+    picture_url: str | None = None
+
+
+class Views(Wire):
+    items: tuple[ViewItem, ...] | None = None
 
 
 class WebRoute(Wire):

@@ -51,6 +51,10 @@ SHARED = {"any_keys": ("api_keys", "own_api_keys")}
 """Variables of the commands that are several resources."""
 NOT_COMMANDS = {
     ("constraints", "create"): "`constraints put` makes them too",
+    **dict.fromkeys(
+        (("files", verb) for verb in ("views", "view", "save_view", "delete_view")),
+        "only the viewer of the page shows and takes views",
+    ),
     ("metadata", "add"): "`metadata set` adds what is not there",
     ("search", "previews"): "for pages that show pictures",
     ("sessions", "create"): "only a browser keeps the cookie",

@@ -49,7 +49,7 @@ def test_every_field_of_a_query_and_every_id_of_a_path_is_declared_to_narrow_or_
     declared = NARROWING | OTHERS | names(PageQuery)
     queries = {name for binding in BINDINGS for name in names(_query(binding))}
     paths = {name for route in BINDINGS for name in re.findall(r"{(\w+)}", route.route.path)}
-    assert (queries | paths) - declared == {"valueHash"}
+    assert (queries | paths) - declared == {"valueHash", "viewId"}
     assert not NARROWING_FORMS & {*map(form_of, OTHERS)}
 
 

@@ -1,9 +1,10 @@
 // The whole page at an address, as a signed-in user has it.
 import { QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
+import { RouterContextProvider, RouterProvider } from '@tanstack/react-router';
 import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import axe from 'axe-core';
+import type { ReactNode } from 'react';
 import { expect } from 'vitest';
 import { queryClient } from '../api/queries';
 import { router } from '../router';
@@ -29,6 +30,17 @@ export async function openPage(path: string, isSignedIn = true) {
   render(
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
+    </QueryClientProvider>,
+  );
+  return userEvent.setup();
+}
+
+/** A part of the page by itself, with what it needs of the whole. */
+export function renderPart(part: ReactNode) {
+  sent.length = 0;
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RouterContextProvider router={router}>{part}</RouterContextProvider>
     </QueryClientProvider>,
   );
   return userEvent.setup();

@@ -1,16 +1,17 @@
 import { useEffect, useRef, useState } from 'react';
 import { isRetryable, errorText } from '../api/errors';
+import type { Place } from '../api/downloads';
+import { getView, isSavedView } from '../api/savedViews';
 import { assetTexts } from '../texts/asset';
 import { viewerTexts } from '../texts/viewer';
 import { formatBytes } from '../texts/formats';
 import { fileName } from '../ui/fileKinds';
 import { LargeFileError } from './fetchBytes';
 import { loadModel, NoModelError } from './loadModel';
-import type { Loaded } from './parseModel';
 import { ModelScene, type ShownModel } from './scene';
 import { Poster, type ViewProps } from './Poster';
 import { ModelToolbar } from './ModelToolbar';
-import { decodeView, showView } from './viewState';
+import { decodeView, showView, type ViewState } from './viewState';
 
 type State =
   | { state: 'loading'; fraction?: number }
@@ -99,12 +100,19 @@ function useModel({ databaseId, assetId, file, view, seat }: ViewProps) {
       const version =
         earlierId === undefined ? undefined : { versionId: earlierId, assetVersionId };
       const options = { signal, large, progress, inspecting, version };
-      const model = await loadModel(place, path, options);
+      const [model, linked] = await Promise.all([
+        loadModel(place, path, options),
+        linkedView(place, view),
+      ]);
       if (signal.aborted) return;
       const { x, y, z } = scene.show(model.loaded);
       leave = seat?.add(scene);
       const viewMessage =
-        view === undefined ? undefined : showLinkedView(scene, model.loaded, view);
+        typeof linked !== 'object'
+          ? linked
+          : showView(scene, model.loaded.scene, linked)
+            ? undefined
+            : viewerTexts.otherParts;
       setState({ state: 'shown', shown: { scene, extent: [x, y, z], viewMessage, ...model } });
     };
     show().catch((failure: unknown) => {
@@ -131,11 +139,18 @@ function useModel({ databaseId, assetId, file, view, seat }: ViewProps) {
   };
 }
 
-/** Shows the view of a link; returns what a person should know of it. */
-function showLinkedView(scene: ModelScene, loaded: Loaded, text: string): string | undefined {
-  const view = decodeView(text);
-  if (!view) return viewerTexts.wrongView;
-  return showView(scene, loaded.scene, view) ? undefined : viewerTexts.otherParts;
+/** Returns the view that a link has or names, or why there is none. */
+async function linkedView(
+  place: Place,
+  link: string | undefined,
+): Promise<ViewState | string | undefined> {
+  if (link === undefined) return undefined;
+  try {
+    const text = isSavedView(link) ? (await getView(place, link)).view : link;
+    return decodeView(text) ?? viewerTexts.wrongView;
+  } catch (error) {
+    return viewerTexts.lostView(errorText(error));
+  }
 }
 
 function Notes({ shown }: { shown: ShownModel }) {

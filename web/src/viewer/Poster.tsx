@@ -16,7 +16,7 @@ export interface StageFile {
 export interface ViewProps extends Place {
   file: StageFile;
   picture: PictureSource;
-  /** How a model is first seen, as a link has it. */
+  /** How a model is first seen: as a link has it, or the id of a saved view. */
   view?: string | undefined;
   /** Where it shares its camera with another model. */
   seat?: Seat | undefined;

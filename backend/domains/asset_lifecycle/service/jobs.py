@@ -27,7 +27,12 @@ from backend.domains.assets.service.commands import AssetService
 from backend.domains.files.models import VersionOrigin
 from backend.domains.files.service.origin_records import OriginRecords
 from backend.domains.jobs.models import Job, Progress
-from backend.spec.key_layouts import auxiliary_folder, temporary_folder, uploaded_previews_folder
+from backend.spec.key_layouts import (
+    auxiliary_folder,
+    temporary_folder,
+    uploaded_previews_folder,
+    views_folder,
+)
 from backend.values import frozen
 
 # Files of one step. They fit a request, and paths of a kilobyte fit one row.
@@ -206,7 +211,7 @@ _Part = Callable[[_Target, Position | None], _Removed]
 class DeleteSteps:
     """Deletes assets. `wait_seconds` is how long requests and table indexes may lag.
 
-    `auxiliary` is the bucket of files that viewers and pipelines created.
+    `auxiliary` is the bucket of files that viewers and pipelines created, and of saved views.
     """
 
     repository: LifecycleRepository
@@ -319,9 +324,15 @@ class DeleteSteps:
         target: _Target,
         after: Position | None,  # noqa: ARG002 - a `_Part`
     ) -> _Removed:
-        """Remove files that viewers and pipelines created; that bucket has no versions."""
+        """Remove files that viewers and pipelines created, and saved views.
+
+        That bucket has no versions.
+        """
         folder = auxiliary_folder(target.asset_id)
         objects = self.objects.list_objects(self.auxiliary, folder, limit=self.versions).objects
+        if not objects:
+            folder = views_folder(target.asset_id)
+            objects = self.objects.list_objects(self.auxiliary, folder, limit=self.versions).objects
         self._check_deleted(target)
         self.objects.delete_many(self.auxiliary, [(item.key, None) for item in objects])
         return _Removed(len(objects), more=len(objects) > 0)

@@ -7,12 +7,15 @@ from pydantic import JsonValue
 from vitrine import api_models as api
 from vitrine.api_models import AssetChange as AssetChange
 from vitrine.api_models import AssetSnapshot as AssetSnapshot
+from vitrine.api_models import View as View
+from vitrine.api_models import Views as Views
 from vitrine.models import (
     Asset,
     AssetCreated,
     Download,
     FileInfo,
     FileItem,
+    Message,
     Operation,
 )
 from vitrine.resources.file_changes import FileChanges
@@ -139,6 +142,25 @@ class Files(FileChanges):
             asset_path(database_id, asset_id, "fileInfo"),
             query={"filePath": file_path, "includeVersions": include_versions},
         )
+
+    def views(self, database_id: str, asset_id: str) -> Views:
+        """Return the saved views of the models of an asset, newest first."""
+        return self._transport.read(Views, asset_path(database_id, asset_id, "views"))
+
+    def view(self, database_id: str, asset_id: str, view_id: str) -> View:
+        return self._transport.read(View, asset_path(database_id, asset_id, "views", view_id))
+
+    def save_view(
+        self, database_id: str, asset_id: str, view_id: str, view: api.SaveViewBody
+    ) -> Message:
+        """Save a view under the id of its content."""
+        path = asset_path(database_id, asset_id, "views", view_id)
+        return self._transport.write(Message, "PUT", path, body=view)
+
+    def delete_view(self, database_id: str, asset_id: str, view_id: str) -> Message:
+        """Delete a view that the caller saved, or any view for callers who may change the files."""
+        path = asset_path(database_id, asset_id, "views", view_id)
+        return self._transport.write(Message, "DELETE", path)
 
 
 class Downloads(Resource):

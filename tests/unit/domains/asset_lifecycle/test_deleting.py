@@ -71,6 +71,7 @@ def furnish(museum: Lifecycle, tables: Tables) -> None:
     put_object(museum.objects, BUCKET, "previews/statue/front.png")
     for number in range(4):
         put_object(museum.objects, AUXILIARY, f"statue/octree/{number}.bin")
+    put_object(museum.objects, AUXILIARY, "previews/statue/views/5f0c.json")
     describe(tables, "/", 300)
     describe(tables, "/parts/1.glb")
     asset = {keys.ASSET.name: "museum:statue"}

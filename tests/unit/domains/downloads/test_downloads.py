@@ -177,7 +177,7 @@ def test_each_of_many_files_has_its_own_result(museum: Gallery, tables: Tables) 
     assert "is archived" in files[3]["error"]
     assert answer.body["downloadUrl"] == files[1]["downloadUrl"]
     assert answer.body["message"] == "3 of 6 files can be downloaded for 900 seconds"
-    client = Client(build_router(museum.downloads, museum.streams))
+    client = Client(build_router(museum.downloads, museum.streams, museum.views))
     body = {"downloadType": "assetFile", "keys": ["/none.glb", "/a.glb", old]}
     client.send("POST", f"{PATH}/download", parameters=PARAMETERS, body=body)
     ((*_, read),) = client.reads.recorded

@@ -175,7 +175,9 @@ def test_assets_and_workflows_that_the_caller_may_not_see_are_left_out(
     )
     assert versions_of(museum, "/b.glb")[0]["changeWorkflowExecutionId"] == "e1"
     assets = replace(museum.assets, authorization=Hides())
-    client = Client(build_router(replace(museum.files, assets=assets), lambda: None, lambda: None))  # type: ignore[arg-type]
+    unused: Any = None
+    files = replace(museum.files, assets=assets)
+    client = Client(build_router(files, unused, unused, unused))
     listed = client.send("GET", f"{PATH}/listFiles", parameters=PARAMETERS).body["items"]
     assert [origin_of(row) for row in listed] == [
         {"changeSource": "fileCopy", **BY},

@@ -37,7 +37,7 @@ const ROUTE = '/databases/$databaseId/assets/$assetId';
 
 export function AssetPage() {
   const { databaseId, assetId } = useParams({ from: ROUTE });
-  const { file, version, content, camera: view } = useSearch({ from: ROUTE });
+  const { file, version, content, camera, view } = useSearch({ from: ROUTE });
   const place = { databaseId, assetId };
   const assetResult = useQuery(assetQuery(place));
   const asset = assetResult.data;
@@ -66,7 +66,7 @@ export function AssetPage() {
       assetName: asset?.assetName,
       versionId: version,
       requestedPath: file,
-      view,
+      view: camera ?? view,
     };
     return (
       <Suspense>

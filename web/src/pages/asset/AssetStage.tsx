@@ -22,7 +22,7 @@ export function AssetStage(props: {
   mayWrite: boolean;
 }) {
   const { place, path, content, file } = props;
-  const { camera } = useSearch({ from: '/databases/$databaseId/assets/$assetId' });
+  const { camera, view } = useSearch({ from: '/databases/$databaseId/assets/$assetId' });
   const preview = file?.previewFile;
   const picture = preview ? { file: { ...place, path: pathOfKey(preview, place.assetId) } } : {};
   return path ? (
@@ -41,7 +41,7 @@ export function AssetStage(props: {
             : { path, size: file?.size ?? null, changedAt: file?.dateCreatedCurrentVersion }
         }
         picture={content ? {} : picture}
-        view={camera}
+        view={camera ?? view}
       />
     </>
   ) : (

@@ -4,9 +4,11 @@ import base64
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from backend.core.clock import iso
 from backend.core.identity import Identity
 from backend.core.transactions import Put, Update
 from backend.domains.audit.models import audit_entity
+from backend.domains.files.models.views import SavedView
 from backend.domains.jobs.models import Job
 from backend.domains.metadata.models import Entity, Record
 from backend.entrypoints.wiring.executions import progress
@@ -15,6 +17,7 @@ from backend.entrypoints.wiring.metadata import records
 from backend.spec import routes
 from backend.spec.facts import SHAPE_KEY, SHAPE_NUMBERS
 from backend.spec.jobs import ARCHIVE_ASSET, MAKE_VERSION
+from backend.spec.key_layouts import views_folder
 from backend.spec.tables.access import API_KEYS
 from backend.spec.tables.assets import ASSET_UPLOADS, ASSETS
 from backend.spec.tables.operations import JOBS
@@ -50,6 +53,10 @@ SHAPE = base64.b64encode(bytes(4 * SHAPE_NUMBERS)).decode()
 JOB_KINDS = {"queued": ARCHIVE_ASSET, "failed": MAKE_VERSION}
 """States of a job that can be stopped, and of one that can be resumed, whatever state its asset
 has."""
+VIEW = SavedView(
+    name="Back", file_path="/a.txt", view="c1_2_3_0_0_0", created_by="eve", date_created=iso(NOON)
+)
+VIEW_ID = VIEW.content_id
 SCHEMA_FIELDS = {"fields": [{"metadataFieldKeyName": "room", "metadataFieldValueType": "string"}]}
 USERS = (*ROLES, *WITH_ONE_ACTION, *WITHOUT_ONE_ACTION)
 
@@ -130,6 +137,13 @@ class Seeded(World):
         self.done(routes.ARCHIVE_FILE, path, {"filePath": "/old.txt"})
         self.objects.put(
             "assetauxiliarybucket", f"{key}/1.bin", b"", content_type="text/plain", metadata={}
+        )
+        self.objects.put(
+            "assetauxiliarybucket",
+            f"{views_folder(path['assetId'])}{VIEW_ID}.json",
+            VIEW.model_dump_json(by_alias=True).encode(),
+            content_type="application/json",
+            metadata={},
         )
         folder = f"{path['assetId']}/scans/"
         self.objects.put("assetbucket", folder, b"", content_type="text/plain", metadata={})
