@@ -169,8 +169,14 @@ _BY_STATUS: Mapping[int, type[ApiError]] = {
 }
 
 
+_BUSY = "the server did not answer in time, or is busy; the request may have been carried out"
 # Statuses that come from a gateway if the reply has no code. The server always sends one.
-_OF_GATEWAYS = frozenset({502, 503, 504})
+_OF_GATEWAYS: Mapping[int, str] = {
+    403: "probably the key or token is unknown, expired or disabled",
+    502: _BUSY,
+    503: _BUSY,
+    504: _BUSY,
+}
 
 
 def error_of(response: httpx.Response, *, retry_after: float | None = None) -> ApiError:
@@ -181,9 +187,7 @@ def error_of(response: httpx.Response, *, retry_after: float | None = None) -> A
         body = ErrorBody(message=f"{response.status_code} {response.reason_phrase}".strip())
     if body.code is None and response.status_code in _OF_GATEWAYS:
         message = body.message if isinstance(body.message, str) else ""
-        fact = (
-            "the server did not answer in time, or is busy; the request may have been carried out"
-        )
+        fact = _OF_GATEWAYS[response.status_code]
         body = body.model_copy(update={"message": f"{message}: {fact}".removeprefix(": ")})
     fallback = ServerError if response.status_code >= 500 else ApiError
     request = f"{response.request.method} {response.request.url.path}"

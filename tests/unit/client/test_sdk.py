@@ -73,6 +73,10 @@ def test_an_error_that_is_no_json_is_reported_by_its_status(world: World) -> Non
     world.server.fail("GET", "/database/x", httpx.Response(404, text="<html>"))
     with pytest.raises(NotFoundError, match="404 Not Found"):
         world.client.databases.get("x")
+    denied = httpx.Response(403, json={"message": "Forbidden"})  # as a gateway denies a key
+    world.server.fail("GET", "/database/x", denied)
+    with pytest.raises(PermissionDeniedError, match=r"Forbidden: .* expired or disabled"):
+        world.client.databases.get("x")
 
 
 def test_a_temporarily_refused_request_is_sent_again_after_the_named_time(world: World) -> None:
