@@ -110,6 +110,14 @@ def test_the_user_confirms_that_something_is_replaced_or_archived(
     assistant.agrees = False
     assert "did not agree" in assistant.call("archive_file", **PUMP, path="/a.glb", mode=mode)
     assert "'garage/pump/a.glb'" in assistant.questions[-1]
+    asked = len(assistant.questions)
+    assert '"kind", "red"' in assistant.call("tag", **PUMP, add=["kind", "red"], mode=mode)
+    assert '"tags"' in assistant.call("tag", **PUMP, remove=["none"], mode=mode)
+    assert len(assistant.questions) == asked
+    assert "did not agree" in assistant.call("tag", **PUMP, remove=["red"], mode=mode)
+    assert "'red'" in assistant.questions[-1]
+    assistant.agrees = True
+    assert '"tags": ["kind"]' in assistant.call("tag", **PUMP, remove=["red"], mode=mode)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -148,6 +156,8 @@ def test_files_go_to_the_folder_and_back_and_overwrite_nothing(
     reply = assistant.call("upload", files=["a.glb"], **PUMP, to_folder="new/folder")
     assert '"uploaded"' in reply
     assert server.files["pump", "/new/folder/a.glb"].content == b"mine!"
+    (work / "latest.glb").symlink_to("a.glb")
+    assert '"/latest.glb"' in assistant.call("upload", files=["latest.glb"], **PUMP)
     for wrong in ("nothing", "."):
         assert "is not a file" in assistant.call("upload", files=[wrong], **PUMP)
     assert "not allowed" in assistant.call("upload", files=["a.glb"], **PUMP, to_folder="../x")

@@ -27,8 +27,8 @@ def mcp(
     """Serve an assistant by the Model Context Protocol.
 
     It is started by the assistant's program, on standard input and output. Without --write, no
-    asset is changed. Tools that replace or archive something ask the user through the assistant's
-    program, and are refused where it cannot ask.
+    asset is changed. Tools that replace, remove or archive something ask the user through the
+    assistant's program, and are refused where it cannot ask.
     """
     try:
         from vitrine.mcp_server.server import build_server  # noqa: PLC0415 - of an extra

@@ -12,7 +12,7 @@ from vitrine.client import Vitrine
 from vitrine.errors import VitrineError
 from vitrine.mcp_server.reading import Reading
 from vitrine.mcp_server.replies import data_text
-from vitrine.mcp_server.writing import Transfers, Writing, confirmed_tools
+from vitrine.mcp_server.writing import Transfers, Writing, confirmed_tools, tag_tool
 from vitrine.transport import USER_AGENT
 
 INSTRUCTIONS: Final = """\
@@ -60,12 +60,12 @@ def build_server(client: Vitrine, folder: Path, *, write: bool) -> MCPServer[Any
         writing = Writing(client)
         changes: dict[str, Tool] = {
             "upload": transfers.upload,
-            "tag": writing.tag,
             "create_version": writing.create_version,
             "run_workflow": writing.run_workflow,
         }
         _add(server, changes, _ADD)
-        _add(server, cast("dict[str, Tool]", confirmed_tools(client)), _ASK)
+        confirmed = {"tag": tag_tool(client), **confirmed_tools(client)}
+        _add(server, cast("dict[str, Tool]", confirmed), _ASK)
     add_resources(server, reading)
     return server
 

@@ -1,7 +1,8 @@
 """Tools that change something: files of the folder, and, if allowed, the assets.
 
-Values are replaced and files are archived only after the user confirmed it in the client's program.
-If that program has no such questions, the tool is refused. Nothing is deleted permanently.
+Values are replaced, tags removed and files archived only after the user confirmed it in the
+client's program. If that program has no such questions, the tool is refused. Nothing is deleted
+permanently.
 """
 
 from collections.abc import Iterable
@@ -90,7 +91,8 @@ class Transfers:
             if not path.is_file():
                 raise ToolError(f"{quote_text(name)} is not a file in the folder")
             parts = [part for part in to_folder.split("/") if part]
-            key = relative_key([*parts, path.name])
+            # By the given name: `path` is the target of a link.
+            key = relative_key([*parts, Path(name).name])
             wanted.append(LocalFile(path=path, key=key, size=path.stat().st_size))
         return _outcomes(upload_files(self.client, *ids, wanted))
 
@@ -103,21 +105,6 @@ class Writing:
 
     def ids(self, database: str, asset: str) -> AssetIds:
         return database, find_asset(self.client, database, asset).asset_id
-
-    @reports_errors
-    def tag(
-        self,
-        database: Database,
-        asset: AssetName,
-        add: Annotated[list[str] | None, Field(description="Tags that exist.")] = None,
-        remove: list[str] | None = None,
-    ) -> str:
-        """Add tags to an asset, and remove others."""
-        found = find_asset(self.client, database, asset)
-        tags = [tag for tag in found.tags or () if tag not in set(remove or ())]
-        wanted = [*dict.fromkeys([*tags, *(add or ())])]
-        self.client.assets.update(database, found.asset_id, tags=wanted, revision=found.revision)
-        return data_text({"asset": found.asset_id, "tags": [*wanted]})
 
     @reports_errors
     def create_version(
@@ -139,6 +126,39 @@ class Writing:
             owner = "GLOBAL"
         started = self.client.executions.start(*ids, workflow, owner, file_key=path)
         return data_text(started.wire())
+
+
+def tag_tool(client: Vitrine) -> object:
+    """Return the tool that changes tags; the user confirms that some are removed."""
+
+    @reports_errors
+    def untagged(
+        database: str, asset: str, remove: list[str] | None, context: Context[Any, Any]
+    ) -> Agreement | Elicit[Agreement]:
+        lost = {*(find_asset(client, database, asset).tags or ())} & {*(remove or ())}
+        if not lost:
+            return Agreement(agree=True)
+        names = ", ".join(map(quote_text, sorted(lost)[:10]))
+        where = quote_text(f"{database}/{asset}")
+        return _question_to(context, f"Remove the tags {names} of {where}?")
+
+    @reports_errors
+    def tag(
+        database: Database,
+        asset: AssetName,
+        agreement: Annotated[Agreement, Resolve(untagged)],
+        add: Annotated[list[str] | None, Field(description="Tags that exist.")] = None,
+        remove: list[str] | None = None,
+    ) -> str:
+        """Add tags to an asset, and remove others. The user confirms that tags are removed."""
+        _require(agreement)
+        found = find_asset(client, database, asset)
+        tags = [tag for tag in found.tags or () if tag not in set(remove or ())]
+        wanted = [*dict.fromkeys([*tags, *(add or ())])]
+        client.assets.update(database, found.asset_id, tags=wanted, revision=found.revision)
+        return data_text({"asset": found.asset_id, "tags": [*wanted]})
+
+    return tag
 
 
 def confirmed_tools(client: Vitrine) -> dict[str, object]:
