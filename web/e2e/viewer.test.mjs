@@ -7,8 +7,8 @@ import { accessible, file, fits, newAsset, savedPicture, UI } from './walk.mjs';
 /** The triangles of a box, whose corners are numbered by their sides. */
 const SIDES = '062 046 137 175 015 054 273 267 031 023 457 476';
 
-/** A closed box from the origin, in metres, as a glTF without other files. */
-function box(width, height, depth) {
+/** A closed box from the origin, in metres, or a row of them, as a glTF without other files. */
+function box(width, height, depth, count = 1) {
   const corners = [...Array(8).keys()].flatMap((at) => [
     at & 1 ? width : 0,
     at & 2 ? height : 0,
@@ -22,8 +22,8 @@ function box(width, height, depth) {
   return JSON.stringify({
     asset: { version: '2.0' },
     scene: 0,
-    scenes: [{ nodes: [0] }],
-    nodes: [{ mesh: 0 }],
+    scenes: [{ nodes: [...Array(count).keys()] }],
+    nodes: Array.from({ length: count }, (_, at) => ({ mesh: 0, translation: [at * 3, 0, 0] })),
     meshes: [{ primitives: [{ attributes: { POSITION: 0 }, indices: 1 }] }],
     buffers: [
       {
@@ -145,6 +145,33 @@ test('a link leads to a model as it is seen', async ({ page, context }) => {
   assert.ok(differing < again.length / 50, `${differing} of ${again.length} values differ`);
   await shown(page, link.replace(/camera=.*/, 'camera=cat'));
   await page.getByText('The view in the address cannot be read.').waitFor();
+});
+
+test('a view that is too long for a link is saved, and deleted', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const files = [file('boxes.gltf', box(2, 1, FRONT, 1500))];
+  const { database, id } = await newAsset(page, files, 'many boxes');
+  const hidden = Array.from({ length: 600 }, (_, at) => 2 * at);
+  const view = `c6_0.5_12_6_0.5_0~h1500_${hidden.join('_')}`;
+  await shown(page, `${UI}databases/${database}/assets/${id}?file=/boxes.gltf&camera=${view}`);
+  const picture = await savedPicture(page, 60);
+  await page.getByRole('button', { name: 'Copy view' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Every other box');
+  await accessible(page, 'saving a view');
+  await page.getByRole('button', { name: 'Save and copy link' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(link, /view=[0-9a-f]{32}$/);
+  await shown(page, link);
+  assert.deepEqual(await savedPicture(page, 60), picture);
+  await page.getByRole('button', { name: 'Saved views' }).click();
+  await page.locator('.views img').evaluate((image) => image.decode());
+  await accessible(page, 'saved views');
+  await fits(page);
+  await page.getByRole('button', { name: 'Delete the view Every other box' }).click();
+  await page.getByText('This asset has no saved views.').waitFor();
+  await shown(page, link);
+  await page.getByText('The saved view is not shown:').waitFor();
 });
 
 test('two contents of a model, and two models, turn together', async ({ open }) => {
