@@ -23,6 +23,8 @@ decide by rules and by the bus's policy who receives events.
   programs write into the bucket of an existing asset (S3's own events report these), and files that
   a job cannot change. An asset that such files become has the actor `SYSTEM`. The deletion of a
   database is one change of the database, not of its assets.
+- The queue is for the local runtime, too: start it with `python -m local up --set events=queue`;
+  `vitrine events --follow` prints the events and removes them.
 - Changes of an upload, a folder or an execution's outputs are one event.
 - Events that the bus refuses return to the queue `OutgoingEvents`. After 800 attempts they are dead
   letters, with an alarm; redrive them as others (`vitrine admin queues redrive OutgoingEvents`).
