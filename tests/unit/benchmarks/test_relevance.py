@@ -20,7 +20,7 @@ def corpus() -> list[Thing]:
 
 def test_the_corpus_is_always_the_same_and_every_query_means_something(corpus: list[Thing]) -> None:
     digest = hashlib.sha256("\n".join(map(repr, corpus)).encode()).hexdigest()
-    assert (len(corpus), digest[:16]) == (GENERATED + 93, "5b3ed80e74b1b949")
+    assert (len(corpus), digest[:16]) == (GENERATED + 93, "83ab5743d378f545")
     judged_queries = queries()
     assert len(judged_queries) == 100
     for query in judged_queries:
