@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from functools import cache
+from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import boto3
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
 C = TypeVar("C")
+_CREATION = RLock()
 deadline = Deadline()
 """The deadline of the current request, which `http.app` sets. Clients start no attempt shortly
 before it."""
@@ -111,7 +113,11 @@ class _AtFirstUse:
         self._make = make
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._make(), name)
+        # `cache` lets threads that begin together create a client each, of which it keeps one: what
+        # is taken from the others, such as a signer, fails when they are gone.
+        with _CREATION:
+            made = self._make()
+        return getattr(made, name)
 
 
 def at_first_use(make: Callable[[], C]) -> C:

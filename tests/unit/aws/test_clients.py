@@ -3,9 +3,14 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cache
+from threading import Barrier
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -15,7 +20,7 @@ from botocore.exceptions import ClientError
 from botocore.stub import Stubber
 
 from backend.aws import clients
-from backend.aws.clients import OldSdkError, check_sdk, dynamodb, s3
+from backend.aws.clients import OldSdkError, at_first_use, check_sdk, dynamodb, s3
 from backend.aws.errors import translated
 from backend.aws.items import from_wire
 from backend.aws.settings import Settings
@@ -102,6 +107,25 @@ def met(code: str, status: int) -> None:
     reply: Any = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}
     with translated("AWS"):
         raise ClientError(reply, "Send")
+
+
+def test_threads_that_begin_together_use_one_client() -> None:
+    made: list[SimpleNamespace] = []
+    together = Barrier(4)
+
+    @cache
+    def make() -> SimpleNamespace:
+        made.append(SimpleNamespace(meta=len(made)))
+        time.sleep(0.05)
+        return made[-1]
+
+    def use(client: SimpleNamespace) -> int:
+        together.wait()
+        return client.meta
+
+    with ThreadPoolExecutor(4) as pool:
+        used = list(pool.map(use, [at_first_use(make) for _ in range(4)]))
+    assert (used, len(made)) == ([0] * 4, 1)
 
 
 def test_an_outage_is_too_much_to_do_and_no_error_that_retrying_cannot_correct() -> None:
