@@ -31,7 +31,10 @@ const isDecoded = (image) => image.complete && image.naturalWidth > 1;
 const VIEWERS = {
   model: async (stage) => {
     await stage.locator('.model[data-state=shown]').waitFor();
-    assert.ok((await countColours(stage.locator('canvas'))) > 2, 'nothing is drawn');
+    const end = Date.now() + 10_000;
+    // Splats are drawn after a worker has sorted them.
+    while ((await countColours(stage.locator('canvas'))) <= 2)
+      assert.ok(Date.now() < end, 'nothing is drawn');
   },
   splats: (stage) => VIEWERS.model(stage),
   picture: (stage) => until(stage.locator('.poster img'), isDecoded),
