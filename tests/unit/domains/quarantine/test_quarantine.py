@@ -20,6 +20,7 @@ from tests.factories.versions import versions
 from tests.fakes.objects import MemoryObjects
 from tests.fakes.tables import MemoryTables
 from tests.unit.domains.files.changes import TickingClock, body_of, memory, state_of
+from tests.unit.domains.files.test_views import save
 
 KEY = "statue/a.glb"
 CLEAN = "NO_THREATS_FOUND"
@@ -246,6 +247,11 @@ def test_it_is_neither_downloaded_nor_streamed(museum: Gallery, scans: ScanWorld
     for more in requests:
         assert refused(museum.stream("a.glb", **more)) == REFUSED
     assert museum.stream("a.glb", method="HEAD").status == REFUSED[0]
+
+
+def test_no_view_of_it_is_saved(museum: Gallery, scans: ScanWorld) -> None:
+    infected(museum, scans)
+    assert refused(save(museum)[1]) == REFUSED
 
 
 def test_its_previews_are_not_read_by_their_names(museum: Gallery, scans: ScanWorld) -> None:
