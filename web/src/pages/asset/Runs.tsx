@@ -24,14 +24,16 @@ export function Runs({ place, mayRun }: { place: Place; mayRun: boolean }) {
   const runs = query.data?.pages.flatMap((page) => page.Items) ?? [];
   const act = async (change: typeof stopRun, { executionId }: Run, done: string) => {
     setState({ busy: true, failure: '' });
+    let failure = '';
     try {
       await change(place, executionId);
       toast(done);
-      setState({ busy: false, failure: '' });
     } catch (error) {
-      setState({ busy: false, failure: errorText(error) });
+      failure = errorText(error);
     }
-    void cache.invalidateQueries({ queryKey: runsQuery(place).queryKey });
+    // The buttons of the state before stay disabled until the list is read again.
+    await cache.invalidateQueries({ queryKey: runsQuery(place).queryKey });
+    setState({ busy: false, failure });
   };
   return (
     <div className="stack">

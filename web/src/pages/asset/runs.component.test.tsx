@@ -1,5 +1,6 @@
 // The runs of workflows on an asset.
 import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { button, dialog, expectAccessible, openPage } from '../../testing/page';
 import { ASSET, respond, rightsTo, sent } from '../../testing/server';
@@ -41,10 +42,17 @@ test('runs are listed with their states; one is stopped, and one is run again', 
   respond('post', `${ASSET}/executions/b/rerun`, { refused }, { once: true });
   await user.click(await button(/^Run again: flow-b/));
   await screen.findByText('Another run is active.');
-  list(run('a', 'ABORTED'), failed);
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => (answer = resolve));
+  respond('get', LIST, async () => {
+    await asked;
+    return HttpResponse.json({ message: { Items: [run('a', 'ABORTED'), failed] } });
+  });
   respond('delete', `${ASSET}/executions/a`, {});
   await user.dblClick(await button('Stop: flow-a, a <b>.stl'));
   await screen.findByText('The run is stopped.');
+  await user.click(await button('Stop: flow-a, a <b>.stl'));
+  answer();
   await screen.findByText('stopped');
   respond('post', `${ASSET}/executions/b/rerun`, { executions: [] });
   await user.click(await button(/^Run again: flow-b/));

@@ -24,13 +24,15 @@ export function JobsPage() {
   }, []);
   const act = async (change: typeof cancelJob, job: Job) => {
     setState({ busy: true, failure: '' });
+    let failure = '';
     try {
       await change(job.jobId);
-      setState({ busy: false, failure: '' });
     } catch (error) {
-      setState({ busy: false, failure: errorText(error) });
+      failure = errorText(error);
     }
+    // The buttons of the state before stay disabled until the list is read again.
     await cache.invalidateQueries({ queryKey: jobsQuery.queryKey });
+    setState({ busy: false, failure });
   };
   const jobs = query.data?.pages.flatMap((page) => page.items) ?? [];
   return (
