@@ -19,7 +19,9 @@ async function openTable(browser, hasContent) {
     });
     real ??= await (await route.fetch()).json();
     const total = { value: ASSETS, relation: 'eq' };
-    await route.fulfill({ json: { ...real, hits: { ...real.hits, total, hits } } });
+    await route.fulfill({
+      json: { ...real, assetsFound: ASSETS, hits: { ...real.hits, total, hits } },
+    });
   });
   await page.route('**/assets/*/metadata*', async (route) => {
     const [, asset] = /assets\/([^/]+)/.exec(route.request().url());

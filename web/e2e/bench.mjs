@@ -148,7 +148,9 @@ async function scrolled(withContent) {
     });
     real ??= await (await route.fetch()).json();
     const total = { value: ROWS, relation: 'eq' };
-    await route.fulfill({ json: { ...real, hits: { ...real.hits, total, hits } } });
+    await route.fulfill({
+      json: { ...real, assetsFound: ROWS, hits: { ...real.hits, total, hits } },
+    });
   });
   await page.goto(`${UI}?view=list`);
   await page.locator(HITS).first().waitFor();
