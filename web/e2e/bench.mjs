@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
-import { measureSheet } from './bench-sheet.mjs';
 import { chromium } from '@playwright/test';
+import { measureSheet } from './bench-sheet.mjs';
 import { launchOptions } from './browser.mjs';
 import { open, UI, withKey } from './walk.mjs';
 
