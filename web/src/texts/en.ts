@@ -39,6 +39,8 @@ export const en = {
     busy: 'The server has too many requests at the moment.',
     failed: (status: number) =>
       `The server failed (status ${status}). Try again; if it fails again, tell the administrator.`,
+    askForRole:
+      'If you should see it, send the address of this page to an administrator, who can give you a role.',
     request: (id: string) => `Give an administrator the id of the request: ${id}.`,
     status: (status: number) => `The server replied with status ${status}.`,
     retryIn: (seconds: number) => `Try again in ${pluralize(seconds, 'second', 'seconds')}.`,

@@ -36,12 +36,13 @@ export function TagInput(props: {
   };
   const choose = (tag: string) => {
     reset();
-    setTyped('');
+    setTyped((now) => (now.trim() === tag ? '' : now));
     props.onChoose(tag);
   };
-  const submit = () => {
-    if (!name || !tags.data) return;
-    if (tags.data.includes(name)) choose(name);
+  const submit = async () => {
+    const known = tags.data ?? (await tags.refetch()).data;
+    if (!name || !known) return;
+    if (known.includes(name)) choose(name);
     else if (!mayCreate) showError(words.unknown(visibleName(name)), 'tagName');
     else if (NAME.test(name)) setNew(true);
     else showError(words.invalid, 'tagName');
@@ -59,13 +60,13 @@ export function TagInput(props: {
           {...outer}
           {...fieldProps('tagName')}
           value={typed}
-          onKeyDown={onEnter(submit)}
+          onKeyDown={onEnter(() => void submit())}
           onChange={(event) => {
             reset();
             setTyped(event.target.value);
           }}
         />
-        <button type="button" disabled={!name || !tags.data} onClick={submit}>
+        <button type="button" disabled={!name} onClick={() => void submit()}>
           {props.act}
         </button>
       </span>

@@ -54,6 +54,7 @@ export function AssetPage() {
     return (
       <div className="notice" role="alert">
         <h1>{assetTexts.gone}</h1>
+        <p>{texts.errors.askForRole}</p>
         <Link to="/" search={{}}>
           {texts.toFind}
         </Link>

@@ -77,14 +77,18 @@ test('their value is taken by a press, and tags are added and removed', async ()
 
 test('a tag that does not exist is created while typing, where the user may', async () => {
   respond('get', '/tag-types', { Items: [{ tagTypeName: 'condition' }] });
-  respond('get', '/tags', ({ request }) => {
+  let reply = () => {};
+  const isAwaited = new Promise<void>((resolve) => (reply = resolve));
+  respond('get', '/tags', async ({ request }) => {
+    await isAwaited;
     const isFirst = !new URL(request.url).searchParams.has('startingToken');
     const tag = { tagName: isFirst ? 'brass' : 'museum', databaseId: 'library' };
     return HttpResponse.json({ Items: [tag], NextToken: isFirst ? '2' : null });
   });
   const { user, save } = await edit();
-  await screen.findByRole('option', { name: 'museum' });
+  // Entered before it is known which tags there are.
   await user.type(field('Add a tag'), '<b>{Enter}');
+  reply();
   await screen.findByText(/^The name of a tag has letters/);
   await user.clear(field('Add a tag'));
   await user.type(field('Add a tag'), 'as new{Enter}');
@@ -193,6 +197,7 @@ test('an asset that is gone, or has no files, says what to do next', async () =>
   respond('get', ASSET, { code: 'NotFound', message: 'x' }, { status: 404, once: true });
   await openPage(PAGE);
   await screen.findByText('This asset does not exist, or you may not see it.');
+  screen.getByText(/send the address of this page to an administrator/);
   respond('get', `${ASSET}/listFiles`, { items: [] });
   respond('get', ASSET, asset);
   document.body.replaceChildren();

@@ -34,6 +34,7 @@ export function DatabasePage() {
     return (
       <div className="notice" role="alert">
         <h1>{words.gone}</h1>
+        <p>{texts.errors.askForRole}</p>
         <Link to="/" search={{}}>
           {texts.toFind}
         </Link>

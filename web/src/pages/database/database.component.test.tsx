@@ -38,6 +38,7 @@ test('a database that is not there says so', async () => {
   respond('get', PATH, { code: 'NotFound', message: 'x' }, { status: 404, once: true });
   await openPage('/databases/library');
   await screen.findByText('This database does not exist, or you may not see it.');
+  screen.getByText(/send the address of this page to an administrator/);
 });
 
 test('a lost connection is named, and another try shows the database', async () => {
