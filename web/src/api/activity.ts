@@ -39,6 +39,13 @@ export function removeJob(jobId: string): void {
     activity.set({ jobs: new Map([...jobs].filter(([id]) => id !== jobId)), runs });
 }
 
+/** The runs that a reply names: without a list, only the one whose id is its message. */
+export const startedRuns = (
+  place: Place,
+  { message, executions }: components['schemas']['StartReply'],
+): StartedRun[] =>
+  (executions ?? [{ executionId: message }]).map(({ executionId }) => ({ place, executionId }));
+
 export function addRuns(added: readonly StartedRun[]): void {
   const { jobs, runs } = activity.current();
   if (added.length) activity.set({ jobs, runs: [...runs, ...added] });

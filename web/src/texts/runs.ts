@@ -30,7 +30,6 @@ export const runsTexts = {
   stopped: 'The run is stopped.',
   again: 'Run again',
   startedAgain: 'The run is started again.',
-  notStarted: 'The run was not started again.',
   more: 'Load more runs',
   ofRun: (workflow: string) => `Run of ${workflow}`,
   run: (workflow: string, file: string) => `${workflow}, ${file}`,

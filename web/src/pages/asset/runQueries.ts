@@ -1,7 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { addRuns } from '../../api/activity';
+import { addRuns, startedRuns } from '../../api/activity';
 import { api, reply } from '../../api/client';
-import { ApiError } from '../../api/errors';
 import type { Place } from '../../api/downloads';
 import type { components } from '../../api/schema';
 import { runsTexts } from '../../texts/runs';
@@ -70,8 +69,5 @@ export async function stopRun(place: Place, executionId: string): Promise<void> 
 export async function repeatRun(place: Place, executionId: string): Promise<void> {
   const params = { path: { ...place, executionId } };
   const request = api.POST(`${ROUTE}/executions/{executionId}/rerun`, { params });
-  const { executions, refused } = await reply(request);
-  const [first] = refused ?? [];
-  if (first) throw new ApiError(409, first.code, first.message || runsTexts.notStarted);
-  addRuns((executions ?? []).map(({ executionId }) => ({ place, executionId })));
+  addRuns(startedRuns(place, await reply(request)));
 }

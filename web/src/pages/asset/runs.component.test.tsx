@@ -38,14 +38,14 @@ test('runs are listed with their states; one is stopped, and one is run again', 
   screen.getByText('<i>No memory</i>');
   await expectAccessible();
   expect(screen.queryByRole('button', { name: /^Run again: flow-a/ })).toBeNull();
-  const refused = [{ fileKey: '/b', code: 'ExecutionActive', message: 'Another run is active' }];
-  respond('post', `${ASSET}/executions/b/rerun`, { refused }, { once: true });
+  const refusal = { code: 'ExecutionActive', message: 'Another run is active' };
+  respond('post', `${ASSET}/executions/b/rerun`, refusal, { status: 409, once: true });
   await user.click(await button(/^Run again: flow-b/));
   await screen.findByText('Another run is active.');
   let answer = () => {};
-  const asked = new Promise<void>((resolve) => (answer = resolve));
+  const gate = new Promise<void>((resolve) => (answer = resolve));
   respond('get', LIST, async () => {
-    await asked;
+    await gate;
     return HttpResponse.json({ message: { Items: [run('a', 'ABORTED'), failed] } });
   });
   respond('delete', `${ASSET}/executions/a`, {});
@@ -54,9 +54,12 @@ test('runs are listed with their states; one is stopped, and one is run again', 
   await user.click(await button('Stop: flow-a, a <b>.stl'));
   answer();
   await screen.findByText('stopped');
-  respond('post', `${ASSET}/executions/b/rerun`, { executions: [] });
+  respond('post', `${ASSET}/executions/b/rerun`, { message: 'c' });
+  respond('get', `${ASSET}/executions/c`, { message: run('c', 'RUNNING') });
   await user.click(await button(/^Run again: flow-b/));
   await screen.findByText('The run is started again.');
+  // It follows the user to other pages.
+  await screen.findByText('Running: 1');
   expect(sent.map(({ method, path }) => [method, path])).toEqual([
     ['POST', `${ASSET}/executions/b/rerun`],
     ['DELETE', `${ASSET}/executions/a`],

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { addRuns } from '../../api/activity';
+import { addRuns, startedRuns } from '../../api/activity';
 import { api, reply } from '../../api/client';
 import { ApiError, isOutcomeUnknown, isRetryable, errorText } from '../../api/errors';
 import { pagesOf } from '../../api/pages';
@@ -105,11 +105,10 @@ async function startChunk(workflow: Workflow, chunk: Target[]): Promise<Outcome>
   try {
     // If none was started, the reply is a refusal, and has the reason of each.
     const { error } = await request;
-    const { executions, refused } = isStarted(error) ? error : await reply(request);
+    const started = isStarted(error) ? error : await reply(request);
     const { databaseId, assetId } = card;
-    const place = { databaseId, assetId };
-    addRuns((executions ?? []).map(({ executionId }) => ({ place, executionId })));
-    const reasons = (refused ?? []).map(
+    addRuns(startedRuns({ databaseId, assetId }, started));
+    const reasons = (started.refused ?? []).map(
       ({ fileKey, code, message }) =>
         [fileKey, { reason: message, again: PASSING.test(code) }] as const,
     );
