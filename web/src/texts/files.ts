@@ -7,6 +7,7 @@ export const filesTexts = {
   archived: 'archived',
   deleted: 'deleted',
   download: 'Download',
+  downloadAll: 'Download all',
   uploadHere: 'Upload here',
   uploadVersion: 'Upload a new version',
   versions: 'Versions',

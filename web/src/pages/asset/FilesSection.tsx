@@ -77,9 +77,20 @@ export function FilesSection(props: Props) {
   const ActionDialog = isMove ? FolderDialog : FileDialog;
   return (
     <section ref={section} aria-labelledby="files">
-      <h2 id="files" tabIndex={-1}>
-        {assetTexts.files}
-      </h2>
+      <div className="acts">
+        <h2 id="files" tabIndex={-1}>
+          {assetTexts.files}
+        </h2>
+        {mayDownload && files.filter((file) => !file.isArchived).length > 1 && (
+          <button
+            type="button"
+            className="small quiet"
+            onClick={() => setOpened({ transfer: 'zip', path: '/' })}
+          >
+            {filesTexts.downloadAll}
+          </button>
+        )}
+      </div>
       {props.failure !== null && <InlineError query={query} />}
       {query.isPending && <p className="faint">{texts.loading}</p>}
       {files.length > 0 && (

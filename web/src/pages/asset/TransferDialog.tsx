@@ -12,7 +12,7 @@ export interface OpenedDialog {
   path: string;
 }
 
-/** The versions of a file, or the download of a folder. */
+/** The versions of a file, or the download of a folder; `/` is the whole asset. */
 export function TransferDialog(
   props: OpenedDialog & { place: Place; mayWrite: boolean; onClose: () => void },
 ) {
@@ -23,7 +23,7 @@ export function TransferDialog(
   const card = { ...place, id: `${place.databaseId}:${place.assetId}`, name };
   return (
     <LazyDialog onClose={onClose}>
-      <DownloadDialog cards={[card]} folder={path} onClose={onClose} />
+      <DownloadDialog cards={[card]} folder={path === '/' ? undefined : path} onClose={onClose} />
     </LazyDialog>
   );
 }

@@ -96,4 +96,10 @@ test('a folder is downloaded as one ZIP by one press of its menu, or copied as a
   expect(await navigator.clipboard.readText()).toBe('vitrine download library x1 /papers/');
   expect(saved).toHaveLength(1);
   click.mockRestore();
+  await user.click(await button('Cancel', window));
+  await user.click(await button('Download all'));
+  await user.click(await button('Copy as command', await dialog()));
+  await waitFor(async () =>
+    expect(await navigator.clipboard.readText()).toBe('vitrine download library x1'),
+  );
 });
