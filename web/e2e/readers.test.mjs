@@ -105,7 +105,7 @@ test('another user who signs in again over a page sees nothing of it', async ({ 
       ? route.fulfill({ status: 403, json: { message: 'Forbidden' } })
       : route.continue(),
   );
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Your sign-in has ended').waitFor();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('API key', { exact: true }).fill(key);

@@ -1,10 +1,14 @@
 import { formatNumber, pluralize } from './formats';
 
+const ONLY_PICTURE = 'This is a picture of the file. Download it to open it in another program.';
+
 export const viewerTexts = {
   label: (name: string) => `3D model ${name}`,
   failed: 'This model cannot be shown here. Download it to open it in another program.',
   noPicture: 'This file cannot be shown here. Download it to open it in another program.',
-  onlyPicture: 'This is a picture of the file. Download it to open it in another program.',
+  onlyPicture: ONLY_PICTURE,
+  /** With why there is no more of it, in the server's words. */
+  pictureOf: (reason: string) => `${reason.replace(/\.?$/, '.')} ${ONLY_PICTURE}`,
   refused: (reason: string) =>
     `The file could not be read: ${reason}. Download it to open it in another program.`,
   notDerived: 'There is no 3D view of this file yet.',

@@ -37,7 +37,9 @@ export function ModelView(props: ViewProps) {
       {state.state === 'none' && (
         <Poster
           {...props}
-          {...(hasPicture ? { caption: viewerTexts.onlyPicture } : { failure: state.reason })}
+          {...(hasPicture
+            ? { caption: viewerTexts.pictureOf(state.reason) }
+            : { failure: state.reason })}
         />
       )}
       {state.state === 'large' && (
