@@ -17,7 +17,13 @@ afterEach(() => {
 async function openDownload(...paths: string[]) {
   respond('post', '/search', hits(hit('a')));
   respond('get', A, { ...asset, assetId: 'a', assetName: 'a' });
-  const files = paths.map((path) => fileAt(path, { size: path.length * 1e9 }));
+  const files = paths.map((path) =>
+    fileAt(path, {
+      size: path.length * 1e9,
+      dateCreatedCurrentVersion:
+        path === '/newer' ? '2026-01-31T12:00:01Z' : '2026-01-31T12:00:00Z',
+    }),
+  );
   respond('get', `${A}/listFiles`, { items: files });
   respond('post', `${A}/download`, async ({ request }) => {
     const { key } = (await request.json()) as { key: string };
@@ -43,7 +49,11 @@ class Folder {
     if (!this.items.has(name)) this.items.set(name, '');
     const replace = (text: string) => this.items.set(name, text);
     return Promise.resolve({
-      getFile: () => Promise.resolve({ size: name.length * 1e9 + 1e9 }),
+      getFile: () =>
+        Promise.resolve({
+          size: name.length * 1e9 + 1e9,
+          lastModified: Date.UTC(2026, 0, 31, 12),
+        }),
       createWritable: () => {
         let text = '';
         return Promise.resolve(
@@ -61,21 +71,32 @@ class Folder {
   }
 }
 
-test('files are saved into a folder; those that are there are kept, and others are named', async () => {
+test('files are saved into a folder; those that are there and not older are kept', async () => {
   const root = new Folder();
   const inAsset = new Folder();
-  inAsset.items.set('kept', 'as it was');
+  inAsset.items.set('kept', 'as it was').set('newer', 'as it was');
   root.items.set('a', inAsset);
   Object.assign(window, { showDirectoryPicker: () => Promise.resolve(root) });
-  const { user, window: form } = await openDownload('/kept', '/new', '/sub/CON?', '/gone');
-  await within(form).findByText(/^4 files, /);
+  const { user, window: form } = await openDownload(
+    '/kept',
+    '/new',
+    '/newer',
+    '/sub/CON?',
+    '/gone',
+  );
+  await within(form).findByText(/^5 files, /);
   await expectAccessible();
   respond('get', 'http://storage.test/gone', () => new HttpResponse(null, { status: 404 }));
   respond('get', 'http://storage.test/kept', () => HttpResponse.text('not this'));
   await user.click(await button('Save into a folder…', form));
   await within(form).findByText('1 file could not be downloaded:');
   const sub = inAsset.items.get('sub') as Folder;
-  expect(Object.fromEntries(inAsset.items)).toEqual({ kept: 'as it was', new: 'content', sub });
+  expect(Object.fromEntries(inAsset.items)).toEqual({
+    kept: 'as it was',
+    new: 'content',
+    newer: 'content',
+    sub,
+  });
   expect(sub.items.get('CON_')).toBe('content');
   await expectAccessible();
   Reflect.deleteProperty(window, 'showDirectoryPicker');

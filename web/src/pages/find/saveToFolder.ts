@@ -12,8 +12,8 @@ export const folderPicker = (): Picker | undefined => {
 };
 
 /**
- * Writes files into a folder. A file is there as a whole or not at all: those of the same size are
- * kept, so that a download that was interrupted goes on where it was.
+ * Writes files into a folder. A file is there as a whole or not at all: those of the same size that
+ * are not older are kept, so that a download that was interrupted goes on where it was.
  */
 export async function saveToFolder(
   root: FileSystemDirectoryHandle,
@@ -54,7 +54,7 @@ async function saveFileTo(
     if (error instanceof DOMException && error.name === 'NotFoundError') return null;
     throw error;
   });
-  if (before && (await before.getFile()).size === target.size) return;
+  if (before && isKept(await before.getFile(), target)) return;
   const { body } = await openFile(target, signal);
   const file = before ?? (await parent.getFileHandle(name, { create: true }));
   const writable = await file.createWritable();
@@ -67,3 +67,6 @@ async function saveFileTo(
     throw error instanceof TypeError ? new NetworkError() : error;
   }
 }
+
+const isKept = (file: File, { size, changedAt }: Target): boolean =>
+  file.size === size && !(file.lastModified < Date.parse(changedAt ?? ''));

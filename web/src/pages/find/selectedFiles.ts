@@ -35,6 +35,8 @@ export interface Target {
   card: AssetCard;
   path: string | null;
   size: number;
+  /** When its content was stored. */
+  changedAt?: string | null;
 }
 
 /** What is left out, and why. */
@@ -183,7 +185,12 @@ function filesPlan(
   for (const asset of assets) {
     if (asset.reason) plan.leftOut.push(goneOf(asset));
     for (const file of asset.reason ? [] : asset.files) {
-      const target = { card: asset.card, path: file.relativePath, size: file.size ?? 0 };
+      const target = {
+        card: asset.card,
+        path: file.relativePath,
+        size: file.size ?? 0,
+        changedAt: file.dateCreatedCurrentVersion,
+      };
       const suits = !extensions.length || extensions.includes(`.${fileExtension(target.path)}`);
       if (!suits) continue;
       const reason = leftOutReason(file, plan.targets.length, most);
