@@ -1,6 +1,7 @@
 // Tasks of the table in web/README.md, and the acts that each takes at most.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { drag } from './walk.mjs';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const table = readme.slice(readme.indexOf('## Tasks'));
@@ -32,6 +33,14 @@ export function countActs(page) {
     drag: async (from, to) => {
       acts += 1;
       await from.dragTo(to);
+    },
+    /** Drops files of the disk on a place of the page. */
+    drop: async (paths, on) => {
+      acts += 1;
+      const box = await on?.boundingBox();
+      await (
+        await drag(page, paths, box && { x: box.x + box.width / 2, y: box.y + box.height / 2 })
+      )();
     },
     select: async (label, option) => {
       acts += 1;

@@ -1,8 +1,11 @@
 // The shortest daily tasks, each with at most as many acts as the table in web/README.md says.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { countActs } from './acts.mjs';
 import { test } from './fixtures.mjs';
-import { file, HITS, newAsset, quoted, request, UI, vitrine, withKey } from './walk.mjs';
+import { file, HITS, newAsset, newFolder, quoted, request } from './walk.mjs';
+import { UI, vitrine, withKey } from './walk.mjs';
 
 test('the newest gear is found, and what has over 100,000 triangles', async ({ page }) => {
   await withKey(page);
@@ -82,4 +85,36 @@ test('twenty assets get a tag', async ({ page }) => {
   acts.end('Tag twenty assets');
   const stored = await request('GET', `/database/${database}/assets/${ids[19]}`);
   assert.deepEqual(stored.tags, [tag]);
+});
+
+test('a dropped folder is uploaded, and a file of it replaced by a drop on its folder', async ({
+  page,
+}) => {
+  await withKey(page);
+  await page.goto(`${UI}databases`);
+  await page.getByRole('link', { name: 'Upload', exact: true }).waitFor();
+  const acts = countActs(page);
+  const folder = newFolder(`dropped ${Date.now()}`);
+  await acts.drop([folder]);
+  await page.locator('.files li').nth(1).waitFor();
+  await acts.select('Database', 'library');
+  await acts.click('textbox', 'Description');
+  await page.keyboard.type('of a walk');
+  await acts.click('button', 'Upload 2 files');
+  await page.getByText('The upload is complete.').waitFor();
+  acts.end('Upload a folder');
+
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  const plans = page.locator('.tree summary', { hasText: 'plans' }).first();
+  await plans.waitFor();
+  const replacement = join(folder, 'plans', 'b.txt');
+  writeFileSync(replacement, 'second');
+  await acts.drop([replacement], plans);
+  await page.getByText('1 replaces the present version.').waitFor();
+  await acts.click('button', 'Upload 1 file');
+  await page.getByText('The upload is complete.').waitFor();
+  acts.end('Replace a file in a folder');
+  await page.getByRole('link', { name: 'Open the asset' }).click();
+  await page.locator('.tree .file', { hasText: 'b.txt' }).click();
+  await page.locator('.stage .text', { hasText: 'second' }).waitFor();
 });

@@ -1,11 +1,9 @@
 // What a new user tries without reading anything: dropping, filters, looking through, wrong files.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from './fixtures.mjs';
-import { accessible, file, fits, HITS, newAsset, UI, withKey } from './walk.mjs';
-
-const SCRATCH = process.env.VITRINE_SCRATCH ?? '/tmp';
+import { accessible, drag, file, fits, HITS, newAsset, newFolder } from './walk.mjs';
+import { SCRATCH, UI, withKey } from './walk.mjs';
 
 async function find(page, path = '') {
   await withKey(page);
@@ -13,31 +11,12 @@ async function find(page, path = '') {
   await page.locator(HITS).first().waitFor();
 }
 
-/** Drags files and folders onto the window, as the desktop does; they are dropped by the result. */
-async function drag(page, paths) {
-  const client = await page.context().newCDPSession(page);
-  const at = { x: 200, y: 300, data: { items: [], files: paths, dragOperationsMask: 1 } };
-  const send = (type) => client.send('Input.dispatchDragEvent', { type, ...at });
-  await send('dragEnter');
-  await send('dragOver');
-  return () => send('drop');
-}
-
-/** A folder with a file, and one in a folder below. */
-function folder(name) {
-  const path = join(SCRATCH, name);
-  mkdirSync(join(path, 'plans'), { recursive: true });
-  writeFileSync(join(path, 'a.txt'), 'a');
-  writeFileSync(join(path, 'plans', 'b.txt'), 'b');
-  return path;
-}
-
 test('a folder that is dropped anywhere is shown on the page of uploads, and its name is suggested', async ({
   page,
 }) => {
   await find(page);
   const name = `Dropped ${Date.now()}`;
-  const drop = await drag(page, [folder(name)]);
+  const drop = await drag(page, [newFolder(name)]);
   await page.getByText('Drop the files to upload them').waitFor();
   await accessible(page, 'files over the window');
   await drop();

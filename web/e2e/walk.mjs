@@ -1,8 +1,9 @@
 // What every walk watches: scripts that fail, requests to other origins, reports of the policy.
 import { execFileSync } from 'node:child_process';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const endpoint = JSON.parse(readFileSync(process.env.VITRINE_ENDPOINT, 'utf8'));
@@ -16,6 +17,29 @@ const CLIENT = process.env.VITRINE_CLIENT ?? '.venv/bin/vitrine';
 
 /** Runs the command line, and returns what it prints. */
 export const vitrine = (...options) => execFileSync(CLIENT, options, { encoding: 'utf8' });
+
+export const SCRATCH = process.env.VITRINE_SCRATCH ?? '/tmp';
+
+/** A folder on the disk with a file, and one in a folder below. */
+export function newFolder(name) {
+  const path = join(SCRATCH, name);
+  mkdirSync(join(path, 'plans'), { recursive: true });
+  writeFileSync(join(path, 'a.txt'), 'a');
+  writeFileSync(join(path, 'plans', 'b.txt'), 'b');
+  return path;
+}
+
+/** Drags files and folders onto the window, as the desktop does; they are dropped by the result. */
+export async function drag(page, paths, { x = 200, y = 300 } = {}) {
+  const client = await page.context().newCDPSession(page);
+  const at = { x, y, data: { items: [], files: paths, dragOperationsMask: 1 } };
+  const send = (type) => client.send('Input.dispatchDragEvent', { type, ...at });
+  await send('dragEnter');
+  await send('dragOver');
+  // A drop before the page has taken note of it would be that on a page that takes none.
+  await page.locator('.drop-here, .drop.over').waitFor();
+  return () => send('drop');
+}
 
 /** A file for a picker. */
 export const file = (name, content = 'x') => ({ name, mimeType: '', buffer: Buffer.from(content) });
