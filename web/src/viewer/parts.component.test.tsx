@@ -75,9 +75,19 @@ test('a view that is too long for a link is saved with a picture, and its link i
   );
 });
 
+const VIEW = {
+  filePath: '/a.glb',
+  createdBy: 'ann',
+  dateCreated: '2026-01-31T10:00:00Z',
+  pictureUrl: 'http://x/1',
+};
+
 test('saved views are listed with pictures, and one is deleted unless that is refused', async () => {
-  const item = { filePath: '/a.glb', createdBy: 'ann', dateCreated: '', pictureUrl: 'http://x/1' };
-  const items = [{ ...item, viewId: 'a1', name: 'Front' }];
+  const items = [
+    { ...VIEW, viewId: 'a1', name: 'Front' },
+    { ...VIEW, viewId: 'a2', name: 'Back', assetVersionId: '3' },
+    { ...VIEW, viewId: 'a3', name: 'Back', versionId: 'v7' },
+  ];
   respond('get', `${ASSET}/views`, { items });
   respond(
     'delete',
@@ -89,11 +99,42 @@ test('saved views are listed with pictures, and one is deleted unless that is re
   await user.click(await button('Saved views'));
   const link = await screen.findByRole('link', { name: 'Front' });
   expect(link.getAttribute('href')).toContain('?file=%2Fa.glb&view=a1');
+  const rows = screen.getAllByRole('listitem').map(({ textContent }) => textContent);
+  expect(rows[0]).toMatch(/a\.glb · ann · Jan 31, 2026/);
+  expect(rows[1]).toContain('a.glb, version 3 · ann');
+  expect(rows[2]).toContain('a.glb, earlier content · ann');
+  expect(screen.queryByLabelText('Find a view')).toBeNull();
   await expectAccessible();
   await user.click(await button('Delete the view Front'));
+  await expectAccessible();
+  await user.click(await button('Cancel'));
+  expect(sent).toEqual([]);
+  await user.click(await button('Delete the view Front'));
+  await user.click(await button('Delete for good'));
   await screen.findByText('Only their maker.');
   respond('delete', `${ASSET}/views/:id`, { message: 'x' });
   respond('get', `${ASSET}/views`, { items: [] });
-  await user.click(await button('Delete the view Front'));
+  await user.click(await button('Delete for good'));
   await screen.findByText('This asset has no saved views.');
+});
+
+test('of many saved views, one is found by its name or its file', async () => {
+  const items = Array.from({ length: 200 }, (_, at) => ({
+    ...VIEW,
+    viewId: `a${at}`,
+    name: at === 7 ? 'Front <b>' : `View ${at}`,
+    filePath: at === 8 ? '/parts/Arm.glb' : '/a.glb',
+  }));
+  respond('get', `${ASSET}/views`, { items });
+  const user = showButtons();
+  await user.click(await button('Saved views'));
+  const field = await screen.findByLabelText('Find a view');
+  const names = () => screen.getAllByRole('link').map(({ textContent }) => textContent);
+  await user.type(field, ' FRONT <b');
+  expect(names()).toEqual(['Front <b>']);
+  await user.clear(field);
+  await user.type(field, 'parts/arm');
+  expect(names()).toEqual(['View 8']);
+  await user.type(field, 'x');
+  await screen.findByText('No view has this name.');
 });
