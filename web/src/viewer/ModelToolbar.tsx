@@ -59,18 +59,20 @@ export function ModelToolbar(props: { shown: ShownModel; place: Place; file: Sta
   return (
     <>
       {box && <Measures shown={props.shown} units={units} />}
-      <div className="panels">
-        {measuring && <Measuring shown={props.shown} units={units} />}
-        {materials && <MaterialsPanel root={loaded.scene} />}
-        {points && <PointsTool looks={scene.points} draw={scene.draw} />}
+      <div className="sheets">
+        <div className="panels">
+          {measuring && <Measuring shown={props.shown} units={units} />}
+          {materials && <MaterialsPanel root={loaded.scene} />}
+          {points && <PointsTool looks={scene.points} draw={scene.draw} />}
+        </div>
+        {parts && (
+          <PartsPanel
+            root={loaded.scene}
+            onChange={scene.drawParts}
+            loadStructure={loaded.loadStructure}
+          />
+        )}
       </div>
-      {parts && (
-        <PartsPanel
-          root={loaded.scene}
-          onChange={scene.draw}
-          loadStructure={loaded.loadStructure}
-        />
-      )}
       <div className="tools" role="toolbar" aria-label={viewerTexts.toolbar}>
         <button type="button" onClick={scene.fit} aria-keyshortcuts="f">
           {viewerTexts.fit}

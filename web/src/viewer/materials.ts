@@ -12,14 +12,23 @@ export interface MaterialRow {
 /** What the loader calls a material of a file that has none. */
 const DEFAULT = /^$|^default$/i;
 
-/** The materials of a model, in the order of its nodes, and each once. */
-export function listMaterials(root: Object3D): MaterialRow[] {
+/** The materials of a model, each once; of meshes that have others for a while, their own. */
+export function materialsOf(
+  root: Object3D,
+  originals?: ReadonlyMap<Mesh, Material | Material[]>,
+): Set<Material> {
   const materials = new Set<Material>();
   root.traverse((node) => {
     if (!(node instanceof Mesh || node instanceof Points)) return;
-    for (const material of [(node as Mesh).material].flat()) materials.add(material);
+    const mesh = node as Mesh;
+    for (const material of [originals?.get(mesh) ?? mesh.material].flat()) materials.add(material);
   });
-  return [...materials].map((material) => ({
+  return materials;
+}
+
+/** The materials of a model, in the order of its nodes. */
+export function listMaterials(root: Object3D): MaterialRow[] {
+  return [...materialsOf(root)].map((material) => ({
     material,
     name: DEFAULT.test(material.name) ? '' : material.name,
     color: colorOf(material),
@@ -45,4 +54,12 @@ function texturesOf(material: Material): MaterialRow['textures'] {
       (texture.image as object | null) ?? {};
     return { name, width, height };
   });
+}
+
+/** Frees the memory of a material and of its pictures. */
+export function disposeMaterial(material: Material): void {
+  for (const value of Object.values(material) as unknown[]) {
+    if (value instanceof Texture) value.dispose();
+  }
+  material.dispose();
 }

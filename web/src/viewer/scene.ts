@@ -11,7 +11,6 @@ import {
   type Plane,
   Points,
   Scene,
-  Texture,
   Timer,
   Vector3,
   WebGLRenderer,
@@ -21,7 +20,9 @@ import { afterDrawing } from './afterDrawing';
 import { moveByKey } from './cameraKeys';
 import { Cap } from './cap';
 import { framingDistance } from './framing';
+import { Ground } from './ground';
 import { addLights, addReflections } from './light';
+import { disposeMaterial, materialsOf } from './materials';
 import type { Loaded } from './parseModel';
 import { PointLooks } from './pointLooks';
 import { aimAt, project, type Aim, type Pixel } from './projection';
@@ -59,6 +60,7 @@ export class ModelScene {
   private readonly timer = new Timer();
   private readonly originals = new Map<Mesh, Material | Material[]>();
   private cap: Cap | null = null;
+  private ground: Ground | null = null;
   private helper: Box3Helper | null = null;
   private mixer: AnimationMixer | null = null;
   private endStream: (() => void) | undefined;
@@ -94,12 +96,11 @@ export class ModelScene {
     this.scene.add(loaded.scene);
     const { stream } = loaded;
     this.points = stream?.points ?? prepareUnlit(loaded.scene);
-    const materials = new Set<Material>();
-    this.forEachMaterial((material) => materials.add(material));
-    addReflections([...materials], this.renderer);
+    addReflections([...materialsOf(loaded.scene)], this.renderer);
     // Precise: the box around the boxes of turned parts is larger than the model.
     this.box = stream?.box ?? new Box3().setFromObject(loaded.scene, true);
     if (loaded.animations.length) this.mixer = new AnimationMixer(loaded.scene);
+    if (!stream && !this.box.isEmpty()) this.ground = new Ground(this.scene, this.box);
     this.fit();
     this.endStream = stream?.start(this);
     return this.box.isEmpty() ? new Vector3() : this.box.getSize(new Vector3());
@@ -199,7 +200,7 @@ export class ModelScene {
   /** Returns what is on the canvas as a PNG. */
   picture(): Promise<Blob | null> {
     // In the task of `toBlob`: the browser empties the drawing buffer after each frame.
-    this.render();
+    this.render(false);
     return new Promise((resolve) => this.renderer.domElement.toBlob(resolve, 'image/png'));
   }
 
@@ -214,15 +215,11 @@ export class ModelScene {
     this.cap?.dispose();
     this.showNormals(false);
     this.showBox(false);
+    this.ground?.dispose();
     this.model?.traverse((node) => {
       if (node instanceof Mesh || node instanceof Points) (node as Mesh).geometry.dispose();
     });
-    this.forEachMaterial((material) => {
-      for (const value of Object.values(material) as unknown[]) {
-        if (value instanceof Texture) value.dispose();
-      }
-      material.dispose();
-    });
+    this.forEachMaterial(disposeMaterial);
     this.normals.dispose();
     const canvas = this.renderer.domElement;
     canvas.removeEventListener('webglcontextlost', this.onLost);
@@ -233,8 +230,9 @@ export class ModelScene {
     afterDrawing(this.renderer.getContext(), () => this.renderer.forceContextLoss());
   }
 
-  private render(): void {
+  private render(withGround = true): void {
     const { renderer, scene, camera } = this;
+    this.ground?.show(renderer, withGround);
     if (this.plane && this.cap) this.cap.render(renderer, scene, camera, this.plane);
     else {
       renderer.clippingPlanes = [];
@@ -242,6 +240,12 @@ export class ModelScene {
     }
     for (const listener of this.drawn) listener();
   }
+
+  /** Draws a model of which other parts are shown. */
+  readonly drawParts = (): void => {
+    this.ground?.renew();
+    this.draw();
+  };
 
   /** Draws in the next frame, however often it is called until then. */
   readonly draw = (): void => {
@@ -289,11 +293,6 @@ export class ModelScene {
   };
 
   private forEachMaterial(act: (material: Material) => void): void {
-    this.model?.traverse((node) => {
-      if (!(node instanceof Mesh || node instanceof Points)) return;
-      const mesh = node as Mesh;
-      const own = this.originals.get(mesh) ?? mesh.material;
-      (Array.isArray(own) ? own : [own]).forEach(act);
-    });
+    if (this.model) materialsOf(this.model, this.originals).forEach(act);
   }
 }
