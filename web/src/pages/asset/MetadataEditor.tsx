@@ -163,7 +163,13 @@ function useMetadataDraft({ place, path, metadata, onClose }: EditorProps) {
       if (isOpen.current) onClose();
       return;
     }
-    setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+    // A button that was disabled lost the focus; the message is above it.
+    const [invalid, button] = ['[aria-invalid=true]', '[type=submit]'];
+    setTimeout(() =>
+      (
+        form.querySelector<HTMLElement>(invalid) ?? form.querySelector<HTMLElement>(button)
+      )?.focus(),
+    );
   };
   return { rows, show, outcome, busy, isChanged, isPartial, checkPartial, submit };
 }

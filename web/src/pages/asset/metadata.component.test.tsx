@@ -170,6 +170,10 @@ test('a schema that changes while the form is open is reported, and typed values
   reply({ status: 400, code: 'SchemaViolation', message: 'metadata: "wood" is required by s' });
   await save();
   await screen.findByText(/^The metadata schema of mass and wood has changed meanwhile/);
+  // Where the message is, which new fields have moved out of sight.
+  await waitFor(async () =>
+    expect(document.activeElement).toBe(await button('Save', await form())),
+  );
   expect(field('note')).toHaveProperty('value', 'new');
   await expectAccessible();
   await type('wood (required)', 'oak');
