@@ -87,6 +87,8 @@ for (const opening of openings) {
     await shown(page, `${UI}databases/${database}/assets/${id}?file=/box.gltf&camera=${VIEW}`);
     const acts = countActs(page);
     const canvas = page.locator('.stage canvas');
+    const [drawn, tools] = [await canvas.boundingBox(), page.locator('.stage .tools')];
+    assert.ok(drawn.y + drawn.height <= (await tools.boundingBox()).y, 'the tools cover nothing');
     await acts.click('button', 'Measure');
     await page.getByText('Click two places.').waitFor();
     await acts.point(canvas, await pixel(page, 0, 1));
