@@ -21,6 +21,8 @@ export const accessTexts = {
   allows: 'What it allows',
   administrator: 'Everything, in all databases, and giving access to others.',
   ineffective: 'Nothing: no rule of this role allows requests.',
+  withOthers:
+    'Nothing alone: no rule of this role allows requests. For people whose other roles allow them:',
   unknownRules: 'You may not see the rules of roles. This is what the role says of itself.',
   mayNow: (user: string) => `Roles of ${user}`,
   none: (user: string) => `${user} has no role, and may do nothing that needs one.`,

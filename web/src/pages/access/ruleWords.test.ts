@@ -53,9 +53,14 @@ test('objects of the same conditions are in one sentence, assets first', () => {
   );
 });
 
-test('a role without rules on requests allows nothing, and one of others is not counted', () => {
+test('a role without rules on requests changes what others allow, and one of others is not counted', () => {
   const nothing = ['Nothing: no rule of this role allows requests.'];
-  expect(sentencesOf([rule('asset', 'GET', { criteriaAnd: EVERYTHING })], ROLE)).toEqual(nothing);
+  const effects = rule('asset', 'GET PUT:deny', { criteriaAnd: EVERYTHING });
+  expect(sentencesOf([effects], ROLE)).toEqual([
+    expect.stringMatching(/^Nothing alone: /),
+    'May see all assets',
+    'May not change all assets',
+  ]);
   expect(sentencesOf([API], { kind: 'role', name: 'other' })).toEqual(nothing);
   expect(sentencesOf([API], { kind: 'user', name: 'readers' })).toEqual(nothing);
 });

@@ -41,7 +41,8 @@ export function sentencesOf(constraints: readonly Constraint[], grantee: Grantee
     grantee,
   );
   const requests = rules.filter(isOfRequests);
-  if (!requests.some(({ objectType }) => objectType === 'api')) return [words.ineffective];
+  if (!requests.some(({ objectType }) => objectType === 'api'))
+    return sentences.length ? [words.withOthers, ...sentences] : [words.ineffective];
   return [...sentences, words.requests(requests.length)];
 }
 
