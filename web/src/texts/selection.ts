@@ -28,7 +28,7 @@ export const selectionTexts = {
   downloadFolder: (name: string) => `Download the folder ${name}`,
   downloadHelp: 'At most 500 files and 1 GB at once.',
   streamHelp: 'At most 10,000 files at once. Keep this window open until the end.',
-  folderHelp: 'Files that the folder has with the same size are kept.',
+  folderHelp: 'Files that the folder has with the same size are kept, unless they are older.',
   intoFolder: 'Save into a folder…',
   restAsZip: 'Download the missing files',
   notStreamed:

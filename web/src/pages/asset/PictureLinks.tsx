@@ -35,6 +35,22 @@ export function PictureLinks({ items }: { items: readonly LinkedItem[] }) {
   );
 }
 
+/** The room of pictures that are not known yet. */
+export function WaitingPictures() {
+  return (
+    <>
+      <p className="hidden">{texts.loading}</p>
+      <ul className="pictures" aria-hidden="true">
+        {Array.from({ length: FIRST }, (_, at) => (
+          <li key={at}>
+            <span className="picture" />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
 function Chunk({ items }: { items: readonly LinkedItem[] }) {
   const query = useQuery(picturesQuery(items));
   return (

@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../ui/ErrorNotice';
 import { UserText } from '../../ui/UserText';
 import { formatDate } from '../../texts/formats';
 import { GiveAccessButton } from '../access/GiveAccessButton';
-import { PictureLinks } from '../asset/PictureLinks';
+import { PictureLinks, WaitingPictures } from '../asset/PictureLinks';
 import { DescriptionEditor } from './DescriptionEditor';
 import { databaseQuery, newestAssetsQuery, type Database as Details } from './queries';
 import './database.css';
@@ -126,7 +126,7 @@ function NewestAssets({ database: { databaseId, assetCount } }: { database: Deta
   return (
     <section aria-labelledby="newest">
       <h2 id="newest">{words.newest}</h2>
-      {query.isPending && <p className="faint">{texts.loading}</p>}
+      {query.isPending && <WaitingPictures />}
       <InlineError query={query} />
       {query.data?.lagging && (
         <p role="status" className="faint">

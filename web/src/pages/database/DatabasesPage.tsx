@@ -42,7 +42,7 @@ export function DatabasesPage() {
           <NewDatabase onClose={() => setCreating(false)} />
         </LazyDialog>
       )}
-      {query.isPending && <p className="faint">{texts.loading}</p>}
+      {query.isPending && <p className="hidden">{texts.loading}</p>}
       {query.isError && !query.data && (
         <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
       )}
@@ -61,6 +61,7 @@ export function DatabasesPage() {
         </div>
       )}
       <ul className="databases">
+        {query.isPending && [1, 2, 3].map((at) => <WaitingDatabase key={at} />)}
         {query.data?.map(({ databaseId, description, assetCount }) => (
           <li key={databaseId}>
             <Link to="/databases/$databaseId" params={{ databaseId }} preload={false}>
@@ -75,6 +76,14 @@ export function DatabasesPage() {
     </div>
   );
 }
+
+/** A card before it is known which databases there are. */
+const WaitingDatabase = () => (
+  <li aria-hidden="true">
+    <NewestPictures pictures={undefined} />
+    <br />
+  </li>
+);
 
 /** The newest assets at a glance; their room is kept until it is known which they are. */
 function NewestPictures({ pictures = [] }: { pictures: PictureSource[] | undefined }) {

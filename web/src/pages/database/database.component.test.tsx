@@ -26,8 +26,14 @@ async function edit(description: string) {
 
 test('an empty database shows its description as text, and leads to an upload', async () => {
   respond('get', PATH, database);
-  respond('post', '/search', hits());
+  const { held, release } = holdReply();
+  respond('post', '/search', async () => {
+    await held;
+    return HttpResponse.json(hits());
+  });
   await openPage('/databases/library');
+  await waitFor(() => expect(document.querySelectorAll('.pictures .picture')).toHaveLength(12));
+  release();
   await screen.findByText('Pumps <b>and</b> houses');
   await screen.findByText('This database has no assets yet.');
   const link = screen.getByRole('link', { name: 'Upload into this database' });
@@ -99,11 +105,17 @@ test('an ended sign-in asks for another one over the form, which keeps what was 
 const preview = (id: string) => ({ id, url: `/${id}.png`, expiresAt: '2999-01-01T00:00:00Z' });
 
 test('the list shows the newest pictures of each database, and a database is created from it', async () => {
-  respond('get', '/database', { Items: [{ ...database, assetCount: 5 }] });
+  const { held, release } = holdReply();
+  respond('get', '/database', async () => {
+    await held;
+    return HttpResponse.json({ Items: [{ ...database, assetCount: 5 }] });
+  });
   const newest = [1, 2, 3, 4, 5].map((at) => hit(`a${at}`, { preview: preview(`p${at}`) }));
   respond('post', '/search', hits(hit('unseen'), ...newest));
   respond('get', '/buckets', { Items: [{ bucketId: 'b1' }] });
   const user = await openPage('/databases');
+  await waitFor(() => expect(document.querySelectorAll('.databases .newest')).toHaveLength(3));
+  release();
   const link = await screen.findByRole('link', { name: 'library' });
   await waitFor(() => expect(link.querySelectorAll('img')).toHaveLength(4));
   await expectAccessible();
