@@ -26,7 +26,11 @@ export function AssetProperties(props: {
     <dl className="pairs">
       <dt>{assetTexts.database}</dt>
       <dd>
-        <Link to="/databases/$databaseId" params={{ databaseId: place.databaseId }}>
+        <Link
+          to="/databases/$databaseId"
+          params={{ databaseId: place.databaseId }}
+          activeOptions={{ exact: true }}
+        >
           <UserText text={place.databaseId} />
         </Link>
       </dd>

@@ -14,11 +14,15 @@ export function Breadcrumb({ place }: { place: Place }) {
   const [hits] = useState(() => findNeighbours(place));
   return (
     <nav aria-label={assetTexts.where} className="breadcrumb">
-      <Link to="/" search={hits?.state ?? {}}>
+      <Link to="/" search={hits?.state ?? {}} activeOptions={{ exact: true }}>
         {hits ? assetTexts.hits : texts.find.title}
       </Link>
       <span aria-hidden="true"> › </span>
-      <Link to="/databases/$databaseId" params={{ databaseId: place.databaseId }}>
+      <Link
+        to="/databases/$databaseId"
+        params={{ databaseId: place.databaseId }}
+        activeOptions={{ exact: true }}
+      >
         <UserText text={place.databaseId} />
       </Link>
       {hits && (

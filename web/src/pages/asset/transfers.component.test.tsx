@@ -19,6 +19,8 @@ test('a folder and a file are uploaded to and downloaded by the same menu, also 
   respond('get', `${ASSET}/listFiles`, { items });
   const user = await openPage(PAGE);
   await opener('papers');
+  // Pages above this one are not the current page.
+  expect([...document.querySelectorAll('[aria-current=page]')]).toEqual([]);
   const row = screen.getByText('papers').closest('li');
   if (row) fireEvent.contextMenu(row);
   await user.click(await button('Upload here'));

@@ -63,7 +63,9 @@ function DatabaseHeader({
   return (
     <header className="stack">
       <p>
-        <Link to="/databases">{words.all}</Link>
+        <Link to="/databases" activeOptions={{ exact: true }}>
+          {words.all}
+        </Link>
       </p>
       <h1>
         <UserText text={databaseId} />
