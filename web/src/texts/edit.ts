@@ -9,6 +9,7 @@ export const editTexts = {
   both: 'Someone else changed this asset meanwhile. Compare their values with yours, and save again to write yours.',
   theirs: 'Theirs:',
   take: 'Use theirs',
+  notAdded: (tag: string) => `The tag “${tag}” is typed and not added. Add it, or empty the field.`,
   addTag: 'Add a tag',
   add: 'Add',
   removeTag: (tag: string) => `Remove the tag ${tag}`,

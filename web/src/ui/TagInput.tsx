@@ -8,6 +8,8 @@ import { InlineError } from './InlineError';
 import { useFormError, type FieldProps } from './useFormError';
 
 const words = tagTexts;
+/** The name of the field in a form, in which a tag may have been typed and not added. */
+export const TAG_FIELD = 'tag';
 const NAME = /^[-._a-zA-Z0-9 ]{1,256}$/;
 
 /** A tag by its name. One that does not exist is created here, where the user may do that. */
@@ -28,7 +30,7 @@ export function TagInput(props: {
   const [typed, setTyped] = useState('');
   const [isNew, setNew] = useState(false);
   const { fieldProps, showError, clearError, message } = useFormError();
-  const { fieldProps: outer = {}, except = [] } = props;
+  const { fieldProps: outer, except = [] } = props;
   const name = typed.trim();
   const reset = () => {
     setNew(false);
@@ -53,12 +55,13 @@ export function TagInput(props: {
       <span className="acts">
         <input
           id={id}
+          name={TAG_FIELD}
           dir="auto"
           maxLength={256}
           autoComplete="off"
           list={`${id}-tags`}
-          {...outer}
           {...fieldProps('tagName')}
+          {...(outer?.['aria-invalid'] && outer)}
           value={typed}
           onKeyDown={onEnter(() => void submit())}
           onChange={(event) => {

@@ -2,10 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useId, useState, type ReactNode, type SyntheticEvent } from 'react';
 import { texts } from '../../texts';
+import { visibleName } from '../../texts/formats';
 import { assetTexts } from '../../texts/asset';
 import { editTexts } from '../../texts/edit';
 import { uploadTexts } from '../../texts/upload';
-import { TagInput } from '../../ui/TagInput';
+import { TAG_FIELD, TagInput } from '../../ui/TagInput';
 import { UserText } from '../../ui/UserText';
 import { toast } from '../../ui/Toasts';
 import { useFormError, type FieldProps } from '../../ui/useFormError';
@@ -99,9 +100,9 @@ function useAssetDraft({ place, asset, onClose }: EditorProps) {
       current.pathname !== next.pathname && leaving() && !confirm(words.leave),
     enableBeforeUnload: leaving,
   });
-  const submit = async (event: SyntheticEvent) => {
+  const submit = async (event: SyntheticEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const wrong = validate(draft);
+    const wrong = validate(draft, new FormData(event.currentTarget).get(TAG_FIELD));
     setState({ busy: !wrong, note: '' });
     if (wrong) {
       showError(wrong.text, wrong.field);
@@ -218,9 +219,11 @@ function TagsField(props: {
   );
 }
 
-function validate(draft: Draft): { text: string; field: Field } | null {
+function validate(draft: Draft, tag: unknown): { text: string; field: Field } | null {
   const { required, assetName, shortDescription } = uploadTexts;
   if (!draft.assetName.trim()) return { text: required(assetName), field: 'assetName' };
   const short = draft.description.trim().length < 4;
-  return short ? { text: shortDescription, field: 'description' } : null;
+  if (short) return { text: shortDescription, field: 'description' };
+  const typed = typeof tag === 'string' ? tag.trim() : '';
+  return typed ? { text: words.notAdded(visibleName(typed)), field: 'tags' } : null;
 }

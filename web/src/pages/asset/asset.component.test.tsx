@@ -69,6 +69,11 @@ test('their value is taken by a press, and tags are added and removed', async ()
   await user.type(field('Add a tag'), 'museum{Enter}');
   await user.click(await button('Remove the tag brass'));
   respond('put', ASSET, {});
+  await user.type(field('Add a tag'), 'half');
+  await save();
+  await screen.findByText(/^The tag “half” is typed and not added/);
+  await waitFor(() => expect(document.activeElement).toBe(field('Add a tag')));
+  await user.clear(field('Add a tag'));
   await save();
   await screen.findByText('The changes are saved.');
   expect(sent.at(-1)?.body).toEqual({ tags: ['museum'] });
