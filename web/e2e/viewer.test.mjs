@@ -172,7 +172,7 @@ test('a view that is too long for a link is saved, and deleted', async ({ page, 
   await fits(page);
   await page.getByRole('button', { name: 'Delete the view Every other box' }).click();
   await accessible(page, 'deleting a view');
-  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByRole('button', { name: 'Delete it' }).click();
   await page.getByText('This asset has no saved views.').waitFor();
   await shown(page, link);
   await page.getByText('The saved view is not shown:').waitFor();

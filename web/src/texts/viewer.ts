@@ -83,7 +83,7 @@ export const viewerTexts = {
   delete: 'Delete',
   deleteView: (name: string) => `Delete the view ${name}`,
   deletedView: 'Links to this view will show the whole model.',
-  deleteForGood: 'Delete for good',
+  deleteIt: 'Delete it',
   findView: 'Find a view',
   noSuchView: 'No view has this name.',
   ofVersion: (path: string, version: string) => `${path}, version ${version}`,

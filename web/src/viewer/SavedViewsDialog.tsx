@@ -55,7 +55,7 @@ export function SavedViewsDialog({ place, onClose }: { place: Place; onClose: ()
 
 function ViewRow(props: { place: Place; view: SavedView; onOpen: () => void }) {
   const { place, view, onOpen } = props;
-  const [isAsking, setIsAsking] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
   const name = visibleName(view.name);
   return (
     <li>
@@ -75,18 +75,18 @@ function ViewRow(props: { place: Place; view: SavedView; onOpen: () => void }) {
         <img src={view.pictureUrl} alt="" loading="lazy" />
         <bdi title={name}>{name}</bdi>
       </Link>
-      {!isAsking && (
+      {!isDeleting && (
         <button
           type="button"
           className="small"
           aria-label={viewerTexts.deleteView(name)}
-          onClick={() => setIsAsking(true)}
+          onClick={() => setDeleting(true)}
         >
           {viewerTexts.delete}
         </button>
       )}
       <p className="faint">{madeOf(view)}</p>
-      {isAsking && <Deletion place={place} view={view} onCancel={() => setIsAsking(false)} />}
+      {isDeleting && <Deletion place={place} view={view} onCancel={() => setDeleting(false)} />}
     </li>
   );
 }
@@ -118,7 +118,7 @@ function Deletion(props: { place: Place; view: SavedView; onCancel: () => void }
       <p role="alert">{failure || viewerTexts.deletedView}</p>
       <div className="acts">
         <button type="button" className="small" autoFocus onClick={() => void remove()}>
-          {viewerTexts.deleteForGood}
+          {viewerTexts.deleteIt}
         </button>
         <button type="button" className="small" onClick={onCancel}>
           {texts.cancel}

@@ -21,7 +21,7 @@ const DARKEST = 0.45;
 /** The ground is larger than the model, for the edge of the shadow. */
 const MARGIN = 1.3;
 
-/** The ground that a model stands on: nothing but its soft shadow, dark where they are near. */
+/** The ground that a model stands on: only its soft shadow, dark where they are near. */
 export class Ground {
   private readonly texture = new DataTexture(new Uint8Array(4 * SIDE * SIDE), SIDE, SIDE);
   private readonly mesh: Mesh<PlaneGeometry, MeshBasicMaterial>;

@@ -110,11 +110,11 @@ test('saved views are listed with pictures, and one is deleted unless that is re
   await user.click(await button('Cancel'));
   expect(sent).toEqual([]);
   await user.click(await button('Delete the view Front'));
-  await user.click(await button('Delete for good'));
+  await user.click(await button('Delete it'));
   await screen.findByText('Only their maker.');
   respond('delete', `${ASSET}/views/:id`, { message: 'x' });
   respond('get', `${ASSET}/views`, { items: [] });
-  await user.click(await button('Delete for good'));
+  await user.click(await button('Delete it'));
   await screen.findByText('This asset has no saved views.');
 });
 
