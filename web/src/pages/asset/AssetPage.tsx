@@ -13,6 +13,7 @@ import { ErrorNotice } from '../../ui/ErrorNotice';
 import type { Place } from '../../api/downloads';
 import { cachedAsset } from '../find/cachedAsset';
 import { addRecentAsset } from '../find/recentAssets';
+import { ArchiveButton } from './ArchiveButton';
 import { CopyButton, DownloadButton } from './AssetButtons';
 import { AssetProperties, newestChange } from './AssetProperties';
 import { FavouriteButton } from '../saved/FavouriteButton';
@@ -225,6 +226,7 @@ function AssetHeader(props: {
           </Link>
         )}
         {name && <GiveAccessButton name={name} databaseId={place.databaseId} />}
+        {mayWrite && name && <ArchiveButton place={place} name={name} />}
       </div>
       <AssetProperties
         place={place}

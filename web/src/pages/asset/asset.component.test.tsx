@@ -2,7 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
-import { button, expectAccessible, openPage } from '../../testing/page';
+import { button, dialog, expectAccessible, openPage } from '../../testing/page';
 import { ASSET, asset, fileAt, holdReply, respond, rightsTo, sent } from '../../testing/server';
 
 const PAGE = '/databases/library/assets/x1';
@@ -250,6 +250,25 @@ test('who may only read is offered no changes, but downloads and versions', asyn
   expect([...(menu?.children ?? [])].map(({ textContent }) => textContent)).toEqual([
     'Download',
     'Versions',
+  ]);
+});
+
+test('an asset is archived from its page, which is undone by a press', async () => {
+  const user = await openPage(PAGE);
+  await user.click(await button('Archive'));
+  respond('delete', `${ASSET}/archiveAsset`, { jobState: 'done' });
+  respond('get', ASSET, { ...asset, status: 'archived' });
+  await user.click(await button('Archive', await dialog()));
+  await screen.findByText('This asset is archived.');
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Archive' })).toBeNull());
+  respond('put', `${ASSET}/unarchiveAsset`, { jobState: 'done' });
+  respond('get', ASSET, asset);
+  await user.click(await button('Undo'));
+  await screen.findByText('The asset is restored.');
+  await button('Archive');
+  expect(sent.map(({ method, path }) => [method, path])).toEqual([
+    ['DELETE', `${ASSET}/archiveAsset`],
+    ['PUT', `${ASSET}/unarchiveAsset`],
   ]);
 });
 

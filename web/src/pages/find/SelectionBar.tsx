@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { archiveAsset, restoreAsset } from '../../api/archiving';
@@ -9,14 +9,12 @@ import { compareTexts } from '../../texts/compare';
 import { compareNames, formatNumber } from '../../texts/formats';
 import { selectionTexts } from '../../texts/selection';
 import { sheetTexts } from '../../texts/sheet';
-import { dependentsTexts } from '../../texts/dependents';
-import { Dependents } from '../../ui/Dependents';
 import { TagInput } from '../../ui/TagInput';
 import { CloseButton, Dialog } from '../../ui/Dialog';
 import { UserText } from '../../ui/UserText';
 import { fileKind } from '../../ui/fileKinds';
 import { toast } from '../../ui/Toasts';
-import { parentsQuery } from '../asset/relationQueries';
+import { ArchiveDialog } from '../asset/ArchiveDialog';
 import { encodeCompared } from '../compare/comparedFile';
 import { DownloadDialog } from './DownloadDialog';
 import type { Card } from '../../api/hits';
@@ -112,7 +110,7 @@ export function SelectionBar(props: {
       <TagDialogs openDialog={openDialog} cards={cards} run={run} onClose={close} />
       {openDialog === 'archive' && (
         <ArchiveDialog
-          cards={active}
+          assets={active}
           onClose={close}
           onConfirm={() => void run(archiveAsset, selectionTexts.archived, active, restore)}
         />
@@ -231,29 +229,6 @@ function UntagDialog({
         })}
       </ul>
       <div className="acts">
-        <CloseButton first />
-      </div>
-    </Dialog>
-  );
-}
-
-function ArchiveDialog(props: { cards: Card[]; onClose: () => void; onConfirm: () => void }) {
-  const wholes = useQuery(parentsQuery(props.cards));
-  return (
-    <Dialog title={selectionTexts.archiveTitle(props.cards.length)} onClose={props.onClose}>
-      <ul className="names" tabIndex={0}>
-        {props.cards.map((card) => (
-          <li key={card.id}>
-            <UserText text={card.name} />
-          </li>
-        ))}
-      </ul>
-      <p>{selectionTexts.archiveHelp}</p>
-      <Dependents query={wholes} title={dependentsTexts.assets} />
-      <div className="acts">
-        <button type="button" className="primary" onClick={props.onConfirm}>
-          {selectionTexts.archive}
-        </button>
         <CloseButton first />
       </div>
     </Dialog>
