@@ -43,7 +43,7 @@ test('images and videos that are none say so, and can be downloaded', async ({ p
   for (const { name } of files) {
     await page.locator('.tree .file', { hasText: name }).click();
     await page.locator('.stage .failed', { hasText: 'This file cannot be shown here.' }).waitFor();
-    await page.getByRole('button', { name: 'Download' }).waitFor();
+    await page.getByRole('button', { name: 'Download', exact: true }).waitFor();
   }
 });
 

@@ -83,6 +83,7 @@ test('an asset is uploaded, looked at, renamed and found without a mouse', async
   await (
     await choosing
   ).setFiles([file('a.gltf', triangle('a.bin', [])), { ...file('a.bin'), buffer: CORNERS }]);
+  await page.getByRole('option', { name: 'library' }).waitFor({ state: 'attached' });
   await type('Database', 'library');
   await tabTo(page, page.getByLabel('Name of the asset'));
   await page.keyboard.press('Control+a');

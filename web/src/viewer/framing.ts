@@ -3,6 +3,19 @@ import { type Box3, type PerspectiveCamera, Vector3 } from 'three';
 /** Of the canvas, so that nothing touches its edge. */
 const MARGIN = 1.08;
 
+/** Moves a camera, and what it looks at, so that it sees a box whole and no smaller than it must. */
+export function frame(box: Box3, camera: PerspectiveCamera, target: Vector3): void {
+  const size = box.getSize(new Vector3()).length() || 1;
+  const direction = new Vector3(0.55, 0.45, 0.8);
+  const distance = framingDistance(box, direction, camera);
+  if (box.isEmpty()) target.set(0, 0, 0);
+  else box.getCenter(target);
+  camera.near = size / 1000;
+  camera.far = size * 100;
+  camera.position.copy(target).add(direction.setLength(distance || size * 2));
+  camera.updateProjectionMatrix();
+}
+
 /**
  * How far from the middle of a box a camera stands that sees all its corners from a direction, and
  * no more than it must.

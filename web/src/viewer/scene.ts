@@ -19,7 +19,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { afterDrawing } from './afterDrawing';
 import { moveByKey } from './cameraKeys';
 import { Cap } from './cap';
-import { framingDistance } from './framing';
+import { frame } from './framing';
 import { Ground } from './ground';
 import { addLights, addReflections } from './light';
 import { disposeMaterial, materialsOf } from './materials';
@@ -61,6 +61,8 @@ export class ModelScene {
   private readonly originals = new Map<Mesh, Material | Material[]>();
   private cap: Cap | null = null;
   private ground: Ground | null = null;
+  /** Where the camera stands since the model was framed. */
+  private readonly framing = new Vector3();
   private helper: Box3Helper | null = null;
   private mixer: AnimationMixer | null = null;
   private endStream: (() => void) | undefined;
@@ -107,17 +109,9 @@ export class ModelScene {
   }
 
   fit = (): void => {
-    const box = this.framed ?? this.box;
-    const size = box.getSize(new Vector3()).length() || 1;
-    const middle = box.isEmpty() ? new Vector3() : box.getCenter(new Vector3());
-    const direction = new Vector3(0.55, 0.45, 0.8);
-    const distance = framingDistance(box, direction, this.camera);
-    this.controls.target.copy(middle);
-    this.camera.near = size / 1000;
-    this.camera.far = size * 100;
-    this.camera.position.copy(middle).add(direction.setLength(distance || size * 2));
-    this.camera.updateProjectionMatrix();
+    frame(this.framed ?? this.box, this.camera, this.controls.target);
     this.controls.update();
+    this.framing.copy(this.camera.position);
     this.draw();
   };
 
@@ -267,8 +261,10 @@ export class ModelScene {
     if (!width || !height) return;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, MOST_PIXELS));
     this.renderer.setSize(width, height, false);
+    const isFramed = this.model && this.camera.position.equals(this.framing);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+    if (isFramed) this.fit();
     // At once: a new size empties the canvas, which would be seen until the next frame.
     this.render();
   };
