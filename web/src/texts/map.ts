@@ -9,5 +9,11 @@ export const mapTexts = {
   whole: 'Whole Earth',
   source: 'Coast lines: Natural Earth',
   here: (places: number) => `${formatNumber(places)} places here`,
+  ofValue: (key: string, { lat, lon }: { lat: number; lon: number }) =>
+    `${key} on a map: ${side(lat, 'N', 'S')}, ${side(lon, 'E', 'W')}`,
   spot: (name: string, file?: string) => (file ? `${name}: ${file}` : name),
 };
+
+/** Degrees on one side of the Earth; on a small map, a tenth is exact enough. */
+const side = (degrees: number, positive: string, negative: string) =>
+  `${formatNumber(Math.round(Math.abs(degrees) * 10) / 10)}° ${degrees < 0 ? negative : positive}`;

@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { texts } from '../../texts';
 import { assetTexts } from '../../texts/asset';
+import { visibleName } from '../../texts/formats';
+import { mapTexts } from '../../texts/map';
 import { metadataTexts } from '../../texts/metadata';
+import { GEOGRAPHIC, linesOfValue, WHOLE, type Position } from '../../ui/earth';
 import { ErrorBoundary } from '../../ui/ErrorBoundary';
 import { ErrorNotice } from '../../ui/ErrorNotice';
 import { InlineError } from '../../ui/InlineError';
@@ -12,8 +15,7 @@ import type { Place } from '../../api/downloads';
 import { formatValue, metadataQuery, warningsQuery, type MetadataField } from './metadataQueries';
 
 const words = metadataTexts;
-/** Types of which a search may not find all. */
-const GEOGRAPHIC = /^(lla|geopoint|geojson)$/;
+const EarthMap = lazyComponent(() => import('../../ui/EarthMap'), 'EarthMap');
 const MetadataEditor = lazyComponent(() => import('./MetadataEditor'), 'MetadataEditor');
 
 /** The metadata of an asset, or of one of its files. Values are text: addresses are no links. */
@@ -32,6 +34,7 @@ export function Metadata(props: { place: Place; path?: string; mayWrite: boolean
   const fields = query.data?.fields.filter((field) => field.value) ?? [];
   const warnings = useQuery({
     ...warningsQuery(place),
+    // A search may not find all of its places.
     enabled: path === undefined && fields.some(({ type }) => GEOGRAPHIC.test(type)),
   });
   const mayEdit = props.mayWrite && Boolean(query.data);
@@ -91,9 +94,23 @@ export function Pairs({ fields }: { fields: MetadataField[] }) {
           </dt>
           <dd className="lines">
             <UserText text={formatValue(value, type)} />
+            <PlaceMap name={key} lines={linesOfValue(value, type)} />
           </dd>
         </Fragment>
       ))}
     </dl>
+  );
+}
+
+/** Where on Earth a value is. */
+function PlaceMap({ name, lines }: { name: string; lines: Position[][] }) {
+  const [first] = lines.flat();
+  if (!first) return null;
+  return (
+    <ErrorBoundary fallback={() => null}>
+      <Suspense fallback={<span className="earth" />}>
+        <EarthMap view={WHOLE} lines={lines} label={mapTexts.ofValue(visibleName(name), first)} />
+      </Suspense>
+    </ErrorBoundary>
   );
 }

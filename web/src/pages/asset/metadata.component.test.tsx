@@ -277,3 +277,25 @@ test('places that searches do not find are named', async () => {
   await openPage(PAGE);
   await screen.findByText('Filters by location may not find site.');
 });
+
+test('a place is on a map beside its value; what is none has no map', async () => {
+  const many = { type: 'MultiPoint', coordinates: Array.from({ length: 10_000 }, () => [8, 47]) };
+  const outline = '{"type":"LineString","coordinates":[[179,-40.7],[-179,-41]]}';
+  store(
+    stored('site <b>', '{"lat": 47.4, "long": 8.52, "alt": 400}', 'lla'),
+    stored('route', outline, 'geojson'),
+    stored('wild', '<b>nowhere</b>', 'geopoint'),
+    stored('many', JSON.stringify(many), 'geojson'),
+    stored('note', outline),
+  );
+  await openPage(PAGE);
+  const map = await screen.findByRole('img', { name: 'site <b> on a map: 47.4° N, 8.5° E' });
+  expect(map.querySelector('.places')?.getAttribute('d')).toBe('M8.52 -47.4h0');
+  expect(map.closest('dd')?.textContent).toBe('lat\u00a047.4, long\u00a08.52, alt\u00a0400');
+  const other = screen.getByRole('img', { name: 'route on a map: 40.7° S, 179° E' });
+  // At both edges of the map.
+  const lines = 'M179 40.7L181 41h0M539 40.7L541 41h0M-181 40.7L-179 41h0';
+  expect(other.querySelector('.places')?.getAttribute('d')).toBe(lines);
+  expect(screen.getAllByRole('img', { name: / on a map/ })).toHaveLength(2);
+  await expectAccessible();
+});

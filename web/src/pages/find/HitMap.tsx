@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState, type PointerEvent } from 'react';
-import { feature } from 'topojson-client';
-import type { GeometryCollection, Topology } from 'topojson-specification';
-import land from 'world-atlas/land-110m.json';
 import { texts } from '../../texts';
 import { visibleName } from '../../texts/formats';
 import { mapTexts } from '../../texts/map';
+import { WHOLE, type MapView } from '../../ui/earth';
+import { EarthMap } from '../../ui/EarthMap';
 import { ErrorNotice } from '../../ui/ErrorNotice';
 import { PictureLinks } from '../asset/PictureLinks';
 import type { FindState } from './findState';
@@ -16,23 +15,11 @@ import {
   MOST_HITS,
   placesQuery,
   within,
-  WHOLE,
   zoomView,
   type Group,
-  type MapView,
   type Places,
 } from './places';
 import './map.css';
-
-const world = land as unknown as Topology<{ land: GeometryCollection }>;
-
-/** The coast lines, of Natural Earth, with degrees east and south as coordinates. */
-const COAST = feature(world, world.objects.land)
-  .features.flatMap(({ geometry }) =>
-    geometry.type === 'MultiPolygon' ? geometry.coordinates.flat() : [],
-  )
-  .map((outline) => `M${outline.map(([lon = 0, lat = 0]) => `${lon} ${-lat}`).join('L')}Z`)
-  .join('');
 
 /** The hits of a search that have places, on a map. */
 export function HitMap({ state }: { state: FindState }) {
@@ -66,13 +53,8 @@ function PlacesMap({ places: { spots, isCut } }: { places: Places }) {
           {mapTexts.whole}
         </button>
       </div>
-      <div className="earth" {...drag}>
-        <svg
-          viewBox={[lon - width / 2, -lat - width / 4, width, width / 2].join(' ')}
-          aria-hidden="true"
-        >
-          <path d={COAST} vectorEffect="non-scaling-stroke" />
-        </svg>
+      <div className="canvas" {...drag}>
+        <EarthMap view={view} />
         <ul>
           {groupSpots(spots, view).map((group) => (
             <li

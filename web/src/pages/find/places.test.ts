@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Hit } from '../../api/hits';
-import { fitView, groupSpots, spotsOf, WHOLE, within, zoomView } from './places';
+import { WHOLE } from '../../ui/earth';
+import { fitView, groupSpots, spotsOf, within, zoomView } from './places';
 
 const hit = (source: object, files: object[] = []) =>
   ({

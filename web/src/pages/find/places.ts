@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ApiError } from '../../api/errors';
 import { assetPath, type Hit } from '../../api/hits';
 import { search, type SearchBody } from '../../api/search';
+import { linesOf, positionOf, WHOLE, type MapView, type Position } from '../../ui/earth';
 import { filtersOf } from './conditionFilters';
 import type { FindState } from './findState';
 import { searchBody } from './searchBody';
@@ -14,13 +15,11 @@ const OF_ASSET = ['geo_MD_location', 'metadata'];
 const OF_FILES = ['AB_.fact_latitude', 'AB_.fact_longitude'];
 
 /** A place of an asset, or where one of its photographs was taken. */
-export interface Spot {
+export interface Spot extends Position {
   databaseId: string;
   assetId: string;
   name: string;
   path?: string;
-  lon: number;
-  lat: number;
 }
 
 export interface Places {
@@ -83,7 +82,8 @@ export function spotsOf(hits: readonly Hit[]): Spot[] {
       name: String(str_assetname ?? str_assetid),
     };
     const spots: Spot[] = [];
-    const own = pointOf(hit._source.geo_MD_location) ?? metadataPoint(hit._source.metadata);
+    const own =
+      linesOf(hit._source.geo_MD_location ?? null)[0]?.[0] ?? metadataPoint(hit._source.metadata);
     if (own) spots.push({ ...asset, ...own });
     for (const { _source: source } of hit.files ?? []) {
       const { fact_latitude, fact_longitude } = (source.AB_ ?? {}) as Record<string, unknown>;
@@ -95,15 +95,8 @@ export function spotsOf(hits: readonly Hit[]): Spot[] {
   });
 }
 
-/** A point, or the first position of another shape of GeoJSON. */
-function pointOf(shape: unknown): { lon: number; lat: number } | null {
-  let position: unknown = (shape as { coordinates?: unknown } | null | undefined)?.coordinates;
-  while (Array.isArray(position) && Array.isArray(position[0])) position = position[0];
-  return positionOf(position);
-}
-
 /** The first geographic value of any key. */
-function metadataPoint(pairs: unknown): { lon: number; lat: number } | null {
+function metadataPoint(pairs: unknown): Position | null {
   for (const { point } of Array.isArray(pairs) ? (pairs as { point?: unknown }[]) : []) {
     const { lat, lon } = (point ?? {}) as { lat?: unknown; lon?: unknown };
     const place = positionOf([lon, lat]);
@@ -112,24 +105,7 @@ function metadataPoint(pairs: unknown): { lon: number; lat: number } | null {
   return null;
 }
 
-function positionOf(position: unknown): { lon: number; lat: number } | null {
-  const [lon, lat] = Array.isArray(position) ? (position as unknown[]) : [];
-  const isPlace =
-    typeof lon === 'number' &&
-    typeof lat === 'number' &&
-    Math.abs(lon) <= 180 &&
-    Math.abs(lat) <= 90;
-  return isPlace ? { lon, lat } : null;
-}
-
-/** What a map shows: its middle, and its width in degrees, twice its height. */
-export interface MapView {
-  lon: number;
-  lat: number;
-  width: number;
-}
-
-export const WHOLE: MapView = { lon: 0, lat: 0, width: 360 };
+/** The least width of a map. */
 const LEAST = 2;
 
 /** Returns the view that shows all spots with something around them. */
@@ -158,9 +134,7 @@ export function within({ lon, lat, width: wanted }: MapView): MapView {
 }
 
 /** Spots that a map would show one above the other. */
-export interface Group {
-  lon: number;
-  lat: number;
+export interface Group extends Position {
   spots: Spot[];
 }
 
