@@ -14,6 +14,7 @@ import { fileName } from '../../ui/fileKinds';
 import { UserText } from '../../ui/UserText';
 import { Stage } from '../../viewer/Stage';
 import { DownloadButton } from './AssetButtons';
+import { Breadcrumb } from './Breadcrumb';
 import { filePath, FileTree } from './FileTree';
 import { Pairs } from './Metadata';
 import { NewestLink } from './NewestLink';
@@ -70,6 +71,7 @@ export function OldVersion(props: Props) {
         )}
       </section>
       <aside className="side">
+        <Breadcrumb place={place} />
         <VersionHeader {...props} version={version} path={path} earlier={earlier} />
         {files.length > 0 && (
           <section aria-labelledby="files">

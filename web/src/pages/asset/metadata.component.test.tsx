@@ -293,7 +293,6 @@ test('a place is on a map beside its value; what is none has no map', async () =
   expect(map.querySelector('.places')?.getAttribute('d')).toBe('M8.52 -47.4h0');
   expect(map.closest('dd')?.textContent).toBe('lat\u00a047.4, long\u00a08.52, alt\u00a0400');
   const other = screen.getByRole('img', { name: 'route on a map: 40.7° S, 179° E' });
-  // At both edges of the map.
   const lines = 'M179 40.7L181 41h0M539 40.7L541 41h0M-181 40.7L-179 41h0';
   expect(other.querySelector('.places')?.getAttribute('d')).toBe(lines);
   expect(screen.getAllByRole('img', { name: / on a map/ })).toHaveLength(2);

@@ -79,6 +79,9 @@ test('the timeline names each version; a version shows its files and metadata as
   downloads.length = 0;
   await user.click(screen.getByRole('link', { name: /^Version 1/ }));
   await screen.findByText('You are looking at version 1 (released).');
+  const where = within(screen.getByRole('navigation', { name: 'Where this asset is' }));
+  const database = where.getByRole('link', { name: 'library' });
+  expect(database.getAttribute('href')).toBe('/ui/databases/library');
   await screen.findByText('the <i>first</i>');
   await waitFor(() => expect(downloads).toMatchObject([{ key: '/a.txt', versionId: 'v1' }]));
   await waitFor(() => expect(document.activeElement?.textContent).toBe('lamp'));
