@@ -5,24 +5,21 @@ import { texts } from '../texts';
 import { toast } from '../ui/Toasts';
 import type { StageFile } from './Poster';
 
-/** The parts of an address that lead to a file as it is shown. */
-export function fileSearch({ path, earlier }: StageFile) {
-  const { versionId, assetVersionId } = earlier ?? {};
-  return {
-    file: path,
-    version: assetVersionId,
-    content: assetVersionId === undefined ? versionId : undefined,
-  };
-}
-
 /** A link to a file in a view, which is a text, or saved under an id. */
 export function viewLink(
   place: Place,
   file: StageFile,
   view: { camera: string } | { view: string },
 ): string {
+  const { versionId, assetVersionId } = file.earlier ?? {};
+  const search = {
+    file: file.path,
+    version: assetVersionId,
+    content: assetVersionId === undefined ? versionId : undefined,
+    ...view,
+  };
   const path = import.meta.env.BASE_URL.replace(/\/$/, '') + assetAddress(place);
-  return location.origin + path + defaultStringifySearch({ ...fileSearch(file), ...view });
+  return location.origin + path + defaultStringifySearch(search);
 }
 
 export async function copyLink(url: string): Promise<void> {
