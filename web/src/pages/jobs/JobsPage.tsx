@@ -39,7 +39,7 @@ export function JobsPage() {
     <div className="jobs">
       <h1>{words.jobs}</h1>
       <p className="faint">{words.jobsHelp}</p>
-      {query.isPending && <p className="faint">{texts.loading}</p>}
+      {query.isPending && <p className="hidden">{texts.loading}</p>}
       {query.isError && !query.data && (
         <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
       )}
@@ -48,6 +48,7 @@ export function JobsPage() {
         {state.failure}
       </p>
       <ul className="stack">
+        {query.isPending && [1, 2, 3].map((at) => <li key={at} aria-hidden="true" />)}
         {jobs.map((job) => (
           <li key={job.jobId} className="stack">
             <JobLine job={job} />

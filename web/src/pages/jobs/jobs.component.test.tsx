@@ -1,8 +1,9 @@
 // The jobs of the user: their progress, what went wrong, and stopping them.
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
+import { HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { button, expectAccessible, openPage } from '../../testing/page';
-import { respond, sent } from '../../testing/server';
+import { holdReply, respond, sent } from '../../testing/server';
 
 const job = (jobId: string, state: string, more = {}) => ({
   jobId,
@@ -66,7 +67,15 @@ test('jobs are found in the menu, and show their progress; one is stopped, and g
 });
 
 test('a user without jobs sees a sentence', async () => {
-  list();
+  const { held, release } = holdReply();
+  respond('get', '/jobs', async () => {
+    await held;
+    return HttpResponse.json({ items: [] });
+  });
   await openPage('/jobs');
+  await waitFor(() => expect(document.querySelectorAll('.jobs li:empty')).toHaveLength(3));
+  await expectAccessible();
+  release();
   await screen.findByText('You have started no jobs yet.');
+  expect(document.querySelector('.jobs li')).toBeNull();
 });
