@@ -226,7 +226,8 @@ export class ModelScene {
 
   private render(withGround = true): void {
     const { renderer, scene, camera } = this;
-    this.ground?.show(renderer, withGround);
+    // A section would cut its shadow, too.
+    this.ground?.show(renderer, withGround && !this.plane);
     if (this.plane && this.cap) this.cap.render(renderer, scene, camera, this.plane);
     else {
       renderer.clippingPlanes = [];
