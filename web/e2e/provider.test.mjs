@@ -4,7 +4,8 @@ import { ISSUER, startProvider } from './provider.mjs';
 import { test } from './fixtures.mjs';
 import { accessible, HITS, UI, vitrine } from './walk.mjs';
 
-const USER = 'walker';
+// Another one each time that a failed walk begins this file again.
+const USER = `walker-${Date.now()}`;
 
 let provider;
 test.use({ allowedOrigins: [ISSUER] });
