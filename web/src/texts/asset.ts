@@ -14,6 +14,7 @@ export const assetTexts = {
   changed: 'Files changed',
   tags: 'Tags',
   noTags: 'No tags',
+  archive: 'Archive the asset',
   archived: 'This asset is archived.',
   gone: 'This asset does not exist, or you may not see it.',
   moreFiles: 'Load more files',

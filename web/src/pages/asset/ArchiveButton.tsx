@@ -4,6 +4,7 @@ import { archiveAsset, restoreAsset } from '../../api/archiving';
 import type { Place } from '../../api/downloads';
 import { errorText } from '../../api/errors';
 import { texts } from '../../texts';
+import { assetTexts } from '../../texts/asset';
 import { archivedTexts } from '../../texts/archived';
 import { selectionTexts } from '../../texts/selection';
 import { lazyComponent } from '../../ui/lazyComponent';
@@ -33,7 +34,12 @@ export function ArchiveButton({ place, name }: { place: Place; name: string }) {
   const restore = () => void change(restoreAsset, archivedTexts.restored);
   return (
     <>
-      <button type="button" disabled={isBusy} onClick={() => setOpen(true)}>
+      <button
+        type="button"
+        aria-label={assetTexts.archive}
+        disabled={isBusy}
+        onClick={() => setOpen(true)}
+      >
         {selectionTexts.archive}
       </button>
       {isOpen && (

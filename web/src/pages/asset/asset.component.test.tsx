@@ -255,17 +255,19 @@ test('who may only read is offered no changes, but downloads and versions', asyn
 
 test('an asset is archived from its page, which is undone by a press', async () => {
   const user = await openPage(PAGE);
-  await user.click(await button('Archive'));
+  await user.click(await button('Archive the asset'));
   respond('delete', `${ASSET}/archiveAsset`, { jobState: 'done' });
   respond('get', ASSET, { ...asset, status: 'archived' });
   await user.click(await button('Archive', await dialog()));
   await screen.findByText('This asset is archived.');
-  await waitFor(() => expect(screen.queryByRole('button', { name: 'Archive' })).toBeNull());
+  await waitFor(() =>
+    expect(screen.queryByRole('button', { name: 'Archive the asset' })).toBeNull(),
+  );
   respond('put', `${ASSET}/unarchiveAsset`, { jobState: 'done' });
   respond('get', ASSET, asset);
   await user.click(await button('Undo'));
   await screen.findByText('The asset is restored.');
-  await button('Archive');
+  await button('Archive the asset');
   expect(sent.map(({ method, path }) => [method, path])).toEqual([
     ['DELETE', `${ASSET}/archiveAsset`],
     ['PUT', `${ASSET}/unarchiveAsset`],
