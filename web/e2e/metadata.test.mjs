@@ -74,7 +74,7 @@ test('a value is edited on twenty assets, also by two people and by a file', asy
   await fits(page);
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   const conflict = page.getByRole('region', { name: /^Someone else has changed/ });
-  await conflict.getByText('99').waitFor();
+  await conflict.getByText('99', { exact: true }).waitFor();
   await accessible(page, 'a conflict in the table');
   await fits(page);
   await conflict.getByRole('button', { name: /^Keep yours/ }).click();
