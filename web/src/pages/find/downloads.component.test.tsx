@@ -119,7 +119,9 @@ function startServiceWorker() {
       listeners.message?.({ data, ports } as never),
   };
   Object.assign(navigator, {
-    serviceWorker: { register: vi.fn(() => Promise.resolve({ installing: null, active })) },
+    serviceWorker: {
+      register: vi.fn(() => Promise.resolve({ installing: null, active: null, waiting: active })),
+    },
   });
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (
     this: HTMLAnchorElement,

@@ -9,9 +9,9 @@ const SCOPE = `${import.meta.env.BASE_URL}zip/`;
 const PING = 10_000;
 const PATIENCE = 15_000;
 
-/** Messages of the worker: a request for the next file, or how a file or the download ended. */
+/** Messages of the worker: it knows the address, wants the next file, or tells how one ended. */
 type FromWorker =
-  | { type: 'next' }
+  | { type: 'ready' | 'next' }
   | { type: 'done'; at: number }
   | { type: 'failed'; at: number; status: number }
   | { type: 'end' | 'broken' };
@@ -70,6 +70,10 @@ export async function streamZip(
     await new Promise<void>((resolve, reject) => {
       const silent = setTimeout(() => reject(new Error(selectionTexts.notStreamed)), PATIENCE);
       const receive = async (message: FromWorker) => {
+        if (message.type === 'ready') {
+          link.click();
+          return;
+        }
         clearTimeout(silent);
         if (message.type === 'next') {
           addEventListener('beforeunload', warn);
@@ -81,12 +85,11 @@ export async function streamZip(
           fail(message.at, message.status ? new StorageError(message.status) : new NetworkError());
         } else resolve();
       };
+      const link = document.createElement('a');
+      link.href = address;
       port.onmessage = ({ data }: MessageEvent<FromWorker>) => void receive(data).catch(reject);
       signal.addEventListener('abort', stop);
       worker.postMessage({ address, name }, [port2]);
-      const link = document.createElement('a');
-      link.href = address;
-      link.click();
     });
   } finally {
     clearInterval(ping);
@@ -102,7 +105,8 @@ async function startWorker(): Promise<ServiceWorker> {
   const registration = await navigator.serviceWorker
     .register(`${SCOPE}worker.js`, { scope: SCOPE })
     .catch(() => null);
-  const worker = registration && (registration.installing ?? registration.active);
+  const worker =
+    registration && (registration.installing ?? registration.active ?? registration.waiting);
   if (!worker) throw new Error(selectionTexts.notStreamed);
   while (worker.state !== 'activated') {
     if (worker.state === 'redundant') throw new Error(selectionTexts.notStreamed);

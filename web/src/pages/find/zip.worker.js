@@ -28,6 +28,8 @@ self.addEventListener('message', ({ data, ports: [port] }) => {
     stop,
     next,
   });
+  // The page opens the address now: its request may be faster than a message.
+  port.postMessage({ type: 'ready' });
 });
 
 self.addEventListener('fetch', (event) => {
