@@ -9,7 +9,7 @@ const SCOPE = `${import.meta.env.BASE_URL}zip/`;
 const PING = 10_000;
 const PATIENCE = 15_000;
 
-/** Messages of the worker: it knows the address, wants the next file, or tells how one ended. */
+/** Messages of the worker: the address is open, a request for the next file, or how one ended. */
 type FromWorker =
   | { type: 'ready' | 'next' }
   | { type: 'done'; at: number }
