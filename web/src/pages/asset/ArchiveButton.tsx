@@ -24,6 +24,8 @@ export function ArchiveButton({ place, name }: { place: Place; name: string }) {
     try {
       await act(place);
       toast(done, undo && { name: texts.undo, act: undo });
+      // The button that had the focus disappears.
+      document.getElementById('content')?.focus({ preventScroll: true });
     } catch (error) {
       toast(errorText(error));
     }

@@ -264,6 +264,7 @@ test('an asset is archived from its page, which is undone by a press', async () 
     expect(screen.queryByRole('button', { name: 'Archive the asset' })).toBeNull(),
   );
   respond('put', `${ASSET}/unarchiveAsset`, { jobState: 'done' });
+  expect(document.activeElement?.id).toBe('content');
   respond('get', ASSET, asset);
   await user.click(await button('Undo'));
   await screen.findByText('The asset is restored.');

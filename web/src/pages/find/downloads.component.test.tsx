@@ -115,8 +115,9 @@ function startServiceWorker() {
   const saved: Promise<Response>[] = [];
   const active = {
     state: 'activated',
+    // Later than a request of the same moment, as it may be in a browser.
     postMessage: (data: unknown, ports: MessagePort[] = []) =>
-      listeners.message?.({ data, ports } as never),
+      setTimeout(() => listeners.message?.({ data, ports } as never)),
   };
   Object.assign(navigator, {
     serviceWorker: {
